@@ -23,7 +23,7 @@ test("agents, grants and toggles work on PostgreSQL as on SQLite [S-43] [S-44] [
   expect((await text("grant", "pdf", "--agent", "writer", "--pin", "1", "--dry-run")).code).toBe(0);
   expect((await asBob("list", "--agent", "writer")).data.skills).toEqual([]);
   expect((await text("grant", "pdf", "--agent", "writer", "--pin", "1")).out).toBe(
-    "pdf: granted to the agent writer, revision 1 alone, internal\n",
+    "pdf: granted to the agent writer, revision 1 only, internal\n",
   );
   expect((await asBob("list", "--agent", "writer")).data.skills).toMatchObject([{ id: "pdf", revision: 1 }]);
   expect((await asBob("read", "pdf", "--agent", "writer", "--raw")).data.body).toBe("One.\n");

@@ -54,7 +54,10 @@ test("read-only commands and dry runs create no tables [S-64]", async () => {
   write("One.\n");
   expect((await json("list")).data.skills).toEqual([]);
   expect((await text("publish", "pdf", "--dry-run")).out).toMatch(/^pdf revision 1: would be published/);
-  const none = { code: 1, error: { code: "STORE_FAILED", message: expect.stringContaining("Nothing was") } };
+  const none = {
+    code: 1,
+    error: { code: "STORE_FAILED", message: expect.stringContaining("does not exist yet") },
+  };
   expect(await json("list", "--source", "registry")).toMatchObject(none);
   expect(await json("list", "--store", url)).toMatchObject(none);
   for (const verb of [["versions", "pdf"], ["delete", "pdf"], ["fsck"]])

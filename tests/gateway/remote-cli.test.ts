@@ -184,7 +184,7 @@ describe("login", () => {
     expect(refused).toMatchObject({ code: 4, error: { code: "UNAUTHENTICATED" } });
     expect(() => statSync(file())).toThrow();
     const none = await json(["login", served.url], { env: env(), input: "" });
-    expect(none).toMatchObject({ code: 2, error: { message: "There is no token to keep." } });
+    expect(none).toMatchObject({ code: 2, error: { message: "No token was given." } });
   });
 
   test("rejects a readable or broken token file without printing it [S-53]", async () => {

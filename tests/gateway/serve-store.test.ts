@@ -15,7 +15,7 @@ test("waits for a store that another process holds, and prints a hint meanwhile 
   db.exec("begin exclusive");
   const command = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
   await command.until(() => command.err.includes("store.waiting"));
-  expect(command.err).toMatch(/another process may hold it\. End that one, or name another store/);
+  expect(command.err).toMatch(/another process may hold its lock\. Stop that process, or name another store/);
   expect(command.out).toBe("");
   db.exec("rollback");
   db.close();

@@ -95,7 +95,7 @@ describe("the port", () => {
       const command = scene.start(["serve", "--data", scene.folder(), "--json", "--no-seed"]);
       const { url } = JSON.parse(await command.line()).data;
       expect(Number(new URL(url).port)).toBeGreaterThan(7878);
-      expect(command.err).toContain("note: port 7878 is taken; 7879 is tried");
+      expect(command.err).toContain("note: port 7878 is taken; trying 7879");
     } finally {
       holder.close();
     }

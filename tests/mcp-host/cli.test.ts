@@ -96,8 +96,8 @@ describe("adding a server", () => {
   });
 
   test.each([
-    ["no program and no address", [], "either a program or an address"],
-    ["both", ["--url", "https://a.example", "--", "x"], "either a program or an address"],
+    ["no program and no address", [], "Either a program or --url is required"],
+    ["both", ["--url", "https://a.example", "--", "x"], "Either a program or --url is required"],
     ["plain HTTP to elsewhere", ["--url", "http://a.example/mcp"], "is not encrypted"],
     ["credentials in the address", ["--url", "https://me:pass@a.example"], "contains credentials"],
     ["another scheme", ["--url", "file:///etc/passwd"], "neither https nor http"],
@@ -126,8 +126,8 @@ describe("adding a server", () => {
       ["--url", "https://a.example", "--header-env", "X-A=a b"],
       "names no variable",
     ],
-    ["a variable with a value", ["--env", "KEY=value", "--", "x"], "is not the name of a variable"],
-    ["headers for a program", ["--header", "X-A: b", "--", "x"], "gets no headers"],
+    ["a variable with a value", ["--env", "KEY=value", "--", "x"], "is not a variable name"],
+    ["headers for a program", ["--header", "X-A: b", "--", "x"], "--header and --header-env need --url"],
     ["what is no skill's address", ["--skill", "file:///SKILL.md", "--", "x"], "has the scheme file"],
   ])("rejects %s [S-57]", async (_, more, message) => {
     const result = await main(["source", "add", "mcp", "acme", "--yes", ...more]);
@@ -162,7 +162,7 @@ describe("adding a server", () => {
     expect(readFileSync(file(), "utf8")).toContain("ACME_AUTH");
     const missing = await main(["list"]);
     expect(missing.err).toContain(
-      "warning: mcp:acme is left out: The variable ACME_AUTH of the source is not set.",
+      "warning: mcp:acme was skipped: The variable ACME_AUTH of the source is not set.",
     );
     const listed = await json(["list"], { env: { ...env, ACME_AUTH: "Bearer hidden" } });
     expect(listed.data.skills.map(({ id }: { id: string }) => id)).toEqual(["own", "pdf"]);
@@ -189,7 +189,7 @@ describe("the skills of a server", () => {
     const explained = await main(["explain", "pdf"]);
     expect(explained.out).toContain("visible skill://pdf (mcp:acme)");
     expect(explained.out).toContain(
-      "mcp:acme (mcp, trust third_party): after all that is of this machine ← has it",
+      "mcp:acme (mcp, trust third_party): after the sources of this machine ← has it",
     );
     expect((await main(["show", "pdf"])).out).toContain("skill://pdf");
   });
@@ -251,7 +251,7 @@ describe("the state of a server", () => {
     const { code, out, err } = await main(["list"]);
     expect(code).toBe(0);
     expect(out).toContain("own");
-    expect(err).toContain("warning: mcp:gone is left out: The server cannot be reached:");
+    expect(err).toContain("warning: mcp:gone was skipped: The server cannot be reached:");
     const { data } = await json(["doctor"]);
     expect(data.checks).toContainEqual(
       expect.objectContaining({ name: "source mcp:gone", status: "warn", details: ["MCP_UNREACHABLE"] }),

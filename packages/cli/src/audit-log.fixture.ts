@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SkillEvent } from "@skillhold/protocol";
 import { openRegistryStore } from "@skillhold/store";
 
-/** What is on record in the store of the user whose data lies below a folder; nothing where there is no store. */
+/** The audit events in the store below a data folder; empty when there is no store. */
 export async function readAuditLog(dataHome: string): Promise<readonly SkillEvent[]> {
   const file = join(dataHome, "skillhold/registry.db");
   if (!existsSync(file)) return [];

@@ -15,7 +15,7 @@ export interface ArgumentSpec {
   /** In commander's notation: `<path>`, `[path]`, `<paths...>`, `[paths...]`. */
   readonly usage: string;
   readonly summary: string;
-  /** The value of an optional argument that is left out. */
+  /** The value of an omitted optional argument. */
   readonly default?: readonly string[];
 }
 

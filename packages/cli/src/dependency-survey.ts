@@ -7,18 +7,19 @@ import {
   type SurveyPorts,
   surveyDependencies,
 } from "@skillhold/deps/environment";
-import { cacheFile, dataFolder, systemCode } from "@skillhold/host/place";
-import { chooseSandbox } from "@skillhold/host/run";
+import { cacheFile, dataFolder, present, systemCode } from "@skillhold/host/place";
+import { chooseSandbox, guardPorts, missingHook } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
 import type { CommandInput } from "./command.ts";
-import { present } from "./option.ts";
 import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
 import type { Io } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 
-/** Opens what a survey takes, for as long as it is used: answers are kept between commands. */
+/** Opens the ports of a dependency survey. Results are cached between commands. */
 export async function withSurvey<T>(
   { io, options }: Pick<CommandInput, "io" | "options">,
   use: (ports: SurveyPorts) => Promise<T>,
@@ -38,7 +39,7 @@ export async function withSurvey<T>(
   }
 }
 
-/** Without a folder for data, or with one that cannot be written to, nothing can have been installed. */
+/** Undefined without a writable data folder, where no environment can exist. */
 async function findHome({ env }: Io): Promise<string | undefined> {
   try {
     return await environmentHome(dataFolder(env));
@@ -48,7 +49,7 @@ async function findHome({ env }: Io): Promise<string | undefined> {
   }
 }
 
-/** What came of a skill; one that cannot be packed has a sentence instead. */
+/** The survey of one skill, or a message when the skill cannot be packed. */
 export interface SurveyRow {
   readonly skill: SelectedSkill;
   readonly survey: DependencySurvey | string;
@@ -85,4 +86,16 @@ async function openSubject({ id, folder }: SelectedSkill, { signal }: Io): Promi
     if (error instanceof SkillError && !signal.aborted) return error.message;
     throw error;
   }
+}
+
+/** Opens a registry context that checks each skill before it is published: content guard and dependencies. */
+export async function withMissingHook<T>(
+  input: Pick<CommandInput, "io" | "options">,
+  context: RegistryContext,
+  use: (context: RegistryContext) => Promise<T>,
+): Promise<T> {
+  const inspect = guardHook(guardPorts(input.io.env));
+  return await withSurvey(input, (ports) =>
+    use({ ...context, hooks: { missing: missingHook(ports), inspect } }),
+  );
 }

@@ -3,23 +3,23 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { main } from "./main.ts";
-import type { Host } from "./terminal/terminal.ts";
+import type { CommandHost } from "./terminal/terminal.ts";
 import type { Tty } from "./terminal/tty.ts";
 
 export interface FakeHostOptions {
-  readonly env?: Host["env"];
+  readonly env?: CommandHost["env"];
   /** Both streams are a terminal of this width. */
   readonly columns?: number;
-  /** What is piped in. */
+  /** The piped input. */
   readonly input?: string;
-  /** What a person at the terminal types, line by line; the terminal is there even when the streams are not one. */
+  /** The lines typed at the terminal, which exists even when the streams are redirected. */
   readonly typed?: string;
 }
 
-/** A process around the command line that keeps what is written. */
+/** A fake process that records its output. */
 export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeHostOptions = {}) {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[], tty: [] as Buffer[] };
-  const open = (name: "out" | "err"): Host["stdout"] => ({
+  const open = (name: "out" | "err"): CommandHost["stdout"] => ({
     write: (text) => chunks[name].push(Buffer.from(text)),
     on: () => {},
     ...(columns === undefined ? {} : { isTTY: true, columns }),
@@ -29,7 +29,7 @@ export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeH
   });
   const openTty = () => (typed === undefined ? undefined : fakeTty(typed, chunks.tty));
   const stderr = typed === undefined ? open("err") : { ...open("err"), isTTY: true };
-  const host: Host = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
+  const host: CommandHost = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
   const bytes = () => Buffer.concat(chunks.out);
   const text = (name: "err" | "tty") => Buffer.concat(chunks[name]).toString();
   return {
@@ -40,7 +40,7 @@ export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeH
   };
 }
 
-/** A terminal at which a person types when asked; what is shown there is kept. */
+/** A fake terminal that types at the first prompt and records its output. */
 function fakeTty(typed: string, shown: Buffer[]): Tty {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -49,14 +49,14 @@ function fakeTty(typed: string, shown: Buffer[]): Tty {
   return { input, output, close: () => {} };
 }
 
-/** Runs a command line in a folder. Without a HOME nothing outside of the folder is read or written. */
+/** Runs a command line in a folder. Without HOME, only that folder is read or written. */
 export async function runMain(argv: readonly string[], cwd: string, options?: FakeHostOptions) {
   const { host, texts, tty } = fakeHost(cwd, options);
   const code = await main(argv, host);
   return { code, ...texts(), ...(options?.typed === undefined ? {} : { tty: tty() }) };
 }
 
-/** The same with `--json`: the exit code, and the data or the error of the envelope. */
+/** Runs a command line with `--json` and returns the parsed envelope. */
 export async function runJson(argv: readonly string[], cwd: string, options?: FakeHostOptions) {
   const { code, out, err } = await runMain([...argv, "--json"], cwd, options);
   const { ok, data, error } = JSON.parse(out);
@@ -71,8 +71,8 @@ export function writeFile(root: string, path: string, content: string | Uint8Arr
 }
 
 /**
- * Makes, 16 levels below a root, a folder that nobody can list, root neither: its path is longer than the system
- * takes. Remove the tree with `removeTree`. Returns the folder's path from the root.
+ * Creates a folder 16 levels below a root that even root cannot list, because its path exceeds the system's limit.
+ * Returns its relative path. Remove the tree with `removeTree`.
  */
 export function makeUnlistable(root: string): string {
   const name = "u".repeat(255);
@@ -82,7 +82,7 @@ export function makeUnlistable(root: string): string {
   return Array(16).fill(name).join("/");
 }
 
-/** Removes also what has a path that is too long to be named. */
+/** Also removes paths that are too long for Node. */
 export function removeTree(root: string): void {
   execFileSync("rm", ["-rf", root]);
 }

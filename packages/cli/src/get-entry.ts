@@ -8,17 +8,17 @@ import type { Opened } from "./open.ts";
 import { listProblems } from "./search-problem.ts";
 
 /**
- * The skill of an id, or a failure that says why there is none: who runs the command line owns the folders and may
- * know more than an agent is told. What is others' in a store does not exist for them either.
+ * Finds a skill by id. The error explains a hidden or invalid skill, because a user of the command line may see more than
+ * an agent; skills of other users in a store stay undisclosed.
  */
 export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> {
   const entry = await opened.library.find(opened.viewer, id);
   if (entry !== undefined) return entry;
-  const candidates = (await opened.library.explain(opened.viewer, id)).filter(opened.isKnown);
+  const candidates = (await opened.library.explain(opened.viewer, id)).filter(opened.isDisclosed);
   const hidden = candidates.find(({ state }) => state === "hidden");
   if (hidden !== undefined) {
     throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} is hidden from this viewer. ${hidden.message}`, {
-      hint: `${wayTo(hidden)}; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
+      hint: `${wayTo(hidden)} Run \`skillhold explain ${id}${opened.rootFlags}\` for details.`,
       details: { id, reason: hidden.reason },
     });
   }
@@ -32,19 +32,19 @@ export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> 
   throw await unknownSkill(opened, id);
 }
 
-/** What lets one see a skill that is hidden. */
+/** How to make a hidden skill visible. */
 function wayTo({ id, reason }: Explanation): string {
-  if (reason === "disabled") return `\`skillhold enable ${id}\` switches it on`;
-  if (reason === "archived") return `\`skillhold unarchive ${id}\` brings it back`;
-  return "Look as another viewer with --agent, --runtime, --as or --allow";
+  if (reason === "disabled") return `Run \`skillhold enable ${id}\` to switch it on.`;
+  if (reason === "archived") return `Run \`skillhold unarchive ${id}\` to return it to use.`;
+  return "Choose another viewer with --agent, --runtime, --as or --allow.";
 }
 
-/** The failure for an id that no candidate has. */
+/** The error for an id without a candidate. */
 export async function unknownSkill(opened: Opened, id: string): Promise<SkillError> {
-  return unsearchedSkill(opened, id) ?? (await unheardSkill(opened, id));
+  return unsearchedSkill(opened, id) ?? (await unlistedSkill(opened, id));
 }
 
-/** The failure for an id whose folder is there and was not looked into. */
+/** The error for an id whose folder exists but was not searched. */
 function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
   const problem = listProblems(opened).find(
     ({ path, reason }) => reason !== "more" && folderId(basename(path)).id === id,
@@ -53,28 +53,28 @@ function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
   const { path, reason, message } = problem;
   return new SkillError(
     "SKILL_NOT_FOUND",
-    `There is no skill ${id}, but ${path} has not been looked into. ${message}`,
+    `There is no skill ${id}, but ${path} was not searched. ${message}`,
     {
       hint:
         reason === "link"
-          ? "Add --follow-links to follow it."
-          : `\`skillhold doctor${opened.rootFlags}\` says what can be done.`,
+          ? "Add --follow-links to follow the link."
+          : `Run \`skillhold doctor${opened.rootFlags}\` to see the fix.`,
       details: { id, path },
     },
   );
 }
 
-async function unheardSkill(
-  { library, viewer, isKnown, rootFlags }: Opened,
+async function unlistedSkill(
+  { library, viewer, isDisclosed, rootFlags }: Opened,
   id: string,
 ): Promise<SkillError> {
-  const candidates = (await library.explain(viewer)).filter(isKnown);
+  const candidates = (await library.explain(viewer)).filter(isDisclosed);
   const ids = [...new Set(candidates.map((candidate) => candidate.id))];
   const suggestions = suggest(id, ids);
   const otherwise =
     ids.length === 0
-      ? "No skills were found here; name a folder that holds some with --root."
-      : `\`skillhold list${rootFlags}\` shows which there are; --root looks into another folder.`;
+      ? "No skills were found here. Name a folder that contains skills with --root."
+      : `Run \`skillhold list${rootFlags}\` to see the skills, or add --root to search another folder.`;
   return new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`, {
     hint: didYouMean(suggestions) ?? otherwise,
     details: { id, suggestions },

@@ -1,7 +1,10 @@
 import type { Precedence } from "@skillhold/core/source";
 import type { StackChoice } from "@skillhold/host/library";
+import { present } from "@skillhold/host/place";
+import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
-import { listOption, present, textOption } from "./option.ts";
+import { listOption, textOption } from "./option.ts";
+import type { Io } from "./terminal/output.ts";
 
 type Options = CommandInput["options"];
 
@@ -50,4 +53,39 @@ export function storeFlags(options: Options): string {
   // The URL of a server may hold a password.
   if (!url.startsWith("sqlite:")) return " --store <url>";
   return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
+}
+
+/** The gateway to use, if any. An option that names a local source overrides the variable. */
+export function chooseGateway(
+  options: Options,
+  { env }: Pick<Io, "env">,
+  roots: readonly string[],
+): string | undefined {
+  const named = textOption(options, "gateway");
+  const places = placesIn(options, roots);
+  if (named === undefined)
+    return options["gateway"] === true && places.length === 0
+      ? env["SKILLHOLD_GATEWAY"] || undefined
+      : undefined;
+  const [place] = places;
+  if (place === undefined) return named;
+  throw new SkillError("USAGE", `--gateway and ${place} exclude each other.`, {
+    hint: "Use one of them.",
+  });
+}
+
+/** The options that name a local source. */
+function placesIn(options: Options, roots: readonly string[]): readonly string[] {
+  return [
+    ...(roots.length === 0 ? [] : ["a folder"]),
+    ...(listOption(options, "source").length === 0 ? [] : ["--source"]),
+    ...(textOption(options, "store") === undefined ? [] : ["--store"]),
+    ...(options["trustProject"] === true ? ["--trust-project"] : []),
+    ...(options["followLinks"] === true ? ["--follow-links"] : []),
+  ];
+}
+
+/** The flag that makes another command use the same gateway, with a space before it. */
+export function gatewayFlag(address: string): string {
+  return ` --gateway ${/^[\w./:[\]~@+-]+$/.test(address) ? address : JSON.stringify(address)}`;
 }

@@ -27,7 +27,7 @@ describe("a command", () => {
     });
   });
 
-  test("gets the default of an argument that is left out [S-60]", async () => {
+  test("gets the default of an omitted argument [S-60]", async () => {
     const { out } = await runMain(["greet"], async ({ args, io }) => {
       io.out(args.join());
       return 0;
@@ -35,7 +35,7 @@ describe("a command", () => {
     expect(out).toBe("world");
   });
 
-  test("takes what follows -- as arguments [S-60]", async () => {
+  test("treats words after -- as arguments [S-60]", async () => {
     const { out } = await runMain(["greet", "--", "--json"], async ({ args, io }) => {
       io.out(`${args.join()} ${io.json}`);
       return 0;
@@ -44,7 +44,7 @@ describe("a command", () => {
   });
 
   test.each([[["--json", "greet"]], [["greet", "--json"]]])(
-    "answers with the envelope for %j [S-60]",
+    "prints the envelope for %j [S-60]",
     async (argv) => {
       const { out } = await runMain(argv, async ({ io }) => {
         printData(io, { greeting: "hello" });
@@ -54,7 +54,7 @@ describe("a command", () => {
     },
   );
 
-  test("starts relative paths from the folder of -C [S-60]", async () => {
+  test("resolves relative paths from the folder of -C [S-60]", async () => {
     const { out } = await runMain(["greet", "-C", folder], async ({ io }) => {
       io.out(io.cwd);
       return 0;
@@ -62,7 +62,7 @@ describe("a command", () => {
     expect(out).toBe(folder);
   });
 
-  test("of a group gets its arguments, its options and the folder of -C [S-60]", async () => {
+  test("in a group gets its arguments, its options and the folder of -C [S-60]", async () => {
     const { code, out } = await runMain(["tree", "plant", "-C", folder, "--deep", "oak"], async (input) => {
       input.io.out(JSON.stringify([input.args, input.options, input.io.cwd]));
       return 0;
@@ -70,7 +70,7 @@ describe("a command", () => {
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: [["oak"], { deep: true }, folder] });
   });
 
-  test("ends with the exit code that it returns [S-60]", async () => {
+  test("sets the exit code [S-60]", async () => {
     expect(await runMain(["greet"], async () => 3)).toEqual({ code: 3, out: "", err: "" });
   });
 });
@@ -80,7 +80,7 @@ describe("a failure", () => {
     throw new SkillError("SKILL_NOT_FOUND", "no skill in \u001b[2Jhere", { hint: "Look there." });
   };
 
-  test("is told on stderr without control characters, with the exit code of the table [S-60]", async () => {
+  test("is printed on stderr without control characters, with the exit code of the table [S-60]", async () => {
     expect(await runMain(["greet"], missing)).toEqual({
       code: 5,
       out: "",
@@ -97,7 +97,7 @@ describe("a failure", () => {
     });
   });
 
-  test("that is a plain error is a bug: INTERNAL, exit 1 [S-60]", async () => {
+  test("without a code is INTERNAL with exit 1 [S-60]", async () => {
     const { code, out } = await runMain(["greet", "--json"], async () => {
       throw new Error("boom");
     });
@@ -111,7 +111,7 @@ describe("a failure", () => {
     expect(err).toContain(`${join(folder, "none")} is not a folder`);
   });
 
-  test("that is an interrupt aborts the signal and exits 130 [S-60]", async () => {
+  test("by interrupt aborts the signal and exits 130 [S-60]", async () => {
     const { code, err } = await runMain(["greet"], async ({ io }) => {
       process.emit("SIGINT");
       expect(io.signal.aborted).toBe(true);
@@ -120,7 +120,7 @@ describe("a failure", () => {
     expect({ code, err }).toMatchObject({ code: 130, err: expect.stringContaining("error: interrupted") });
   });
 
-  test("outside of the awaited work is a bug as well [S-60]", async () => {
+  test("outside the awaited work is INTERNAL, too [S-60]", async () => {
     const { code, err } = await runMain(["greet"], async () => {
       process.emit("uncaughtException", new Error("lost"));
       return await new Promise<never>(() => {});
@@ -164,7 +164,7 @@ describe("misuse exits 2", () => {
     },
   );
 
-  test("and without any argument the help is on stderr [S-60]", async () => {
+  test("and without arguments prints the help on stderr [S-60]", async () => {
     const { code, out, err } = await runMain([], async () => 0);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("Usage: skillhold");
@@ -195,7 +195,7 @@ describe("help", () => {
     expect(await runMain(["greet", "--help"], async () => 0)).toEqual(expected);
   });
 
-  test("of a group lists its commands, by name or with nothing after it [S-60]", async () => {
+  test("of a group lists its commands, with or without --help [S-60]", async () => {
     const expected = await runMain(["tree", "--help"], async () => 0);
     expect(expected.out).toContain("Usage: skillhold tree <command>\n\nCommands:\n");
     expect(expected.out).toContain("  tree plant  plant a tree\n");
@@ -211,7 +211,7 @@ describe("help", () => {
     expect(titles).toEqual([...sections, "Options", "Examples"]);
   });
 
-  test("reads the options of a command with the types of its list [S-60]", () => {
+  test("types the options of a command by its option list [S-60]", () => {
     const options = [
       { flags: "--tone <tone>", summary: "x", choices: ["warm", "cold"], default: "warm" },
       { flags: "--no-echo", summary: "x" },

@@ -4,12 +4,12 @@ import { commandTable } from "./command-table.ts";
 import { asksForOverview, type CommandRow, formatOverview } from "./overview.ts";
 import type { Invocation } from "./program.ts";
 import type { ExitCode, Io } from "./terminal/output.ts";
-import { type Host, openTerminal } from "./terminal/terminal.ts";
+import { type CommandHost, openTerminal } from "./terminal/terminal.ts";
 
 /** The command line: arguments in, an exit code out. This is the only place that prints failures. */
 export async function main(
   argv: readonly string[],
-  host: Host = process,
+  host: CommandHost = process,
   table: readonly CommandRow[] = commandTable,
 ): Promise<ExitCode> {
   const interrupt = new AbortController();
@@ -52,5 +52,7 @@ async function resolveCwd(current: string, given: string | undefined): Promise<s
   const { statPath } = await import("@skillhold/host/place");
   if (statPath(cwd, given)?.isDirectory()) return cwd;
   const { SkillError } = await import("@skillhold/protocol/error");
-  throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });
+  throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder. Set -C to a folder.`, {
+    details: { cwd },
+  });
 }

@@ -25,6 +25,6 @@ test.each([
   expect(readMounts([text], root)).toEqual([{ source: join(root, source), target, isWritable }]);
 });
 
-test("a mount without a path is refused [S-60]", () => {
-  expect(() => readMounts([":/in"], root)).toThrow("names no path");
+test("rejects a mount without a path [S-60]", () => {
+  expect(() => readMounts([":/in"], root)).toThrow("has no path");
 });

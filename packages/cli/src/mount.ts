@@ -4,14 +4,14 @@ import type { Mount } from "@skillhold/core/run";
 import { ioFailure, systemCode } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What `--mount` asks for. */
+/** Reads the values of `--mount`. */
 export function readMounts(texts: readonly string[], cwd: string): readonly Mount[] {
   const mounts = texts.map((text) => readMount(text, cwd));
   const taken = new Set<string>();
   for (const { target } of mounts) {
     if (taken.has(target))
-      throw new SkillError("USAGE", `Two mounts would lie at ${target}.`, {
-        hint: "Name another place for one of them: --mount <path>:/mnt/<name>.",
+      throw new SkillError("USAGE", `Two mounts have the target ${target}.`, {
+        hint: "Set another target for one of them: --mount <path>:/mnt/<name>.",
       });
     taken.add(target);
   }
@@ -20,13 +20,13 @@ export function readMounts(texts: readonly string[], cwd: string): readonly Moun
 
 function readMount(text: string, cwd: string): Mount {
   const [, path = "", target, mode] = /^(.*?)(?::(\/[^:]*))?(?::(rw|ro))?$/s.exec(text) ?? [];
-  if (path === "") throw new SkillError("USAGE", `--mount ${JSON.stringify(text)} names no path.`);
+  if (path === "") throw new SkillError("USAGE", `--mount ${JSON.stringify(text)} has no path.`);
   const source = realPath(resolve(cwd, path), path);
-  if (source === "/") throw new SkillError("USAGE", "The whole machine cannot be mounted; name a folder.");
+  if (source === "/") throw new SkillError("USAGE", "/ cannot be mounted. Name a folder.");
   return { source, target: target ?? `/mnt/${basename(source)}`, isWritable: mode === "rw" };
 }
 
-/** What is approved is the folder itself, and not whatever a link leads to by then. */
+/** Resolves links now, so that the user approves the folder that is mounted. */
 function realPath(path: string, label: string): string {
   try {
     return realpathSync(path);

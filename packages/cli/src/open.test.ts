@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("sources", () => {
-  test("are those an agent here would expect, the project's own untrusted until said otherwise [S-14]", async () => {
+  test("are the discovered folders, with the project untrusted unless --trust-project is given [S-14]", async () => {
     mkdirSync(join(root, "work/.git"), { recursive: true });
     writeFile(root, "work/.claude/skills/a/SKILL.md", skillText("a", "x"));
     writeFile(root, "home/.agents/skills/b/SKILL.md", skillText("b", "x"));
@@ -22,7 +22,7 @@ describe("sources", () => {
     expect(trusts(trusted.data)).toEqual({ a: "user", b: "user" });
   });
 
-  test("that were named are the only ones, under the names as typed [S-14] [S-60]", async () => {
+  test("that are named replace the discovered ones and keep their names [S-14] [S-60]", async () => {
     writeFile(root, "skills/a/SKILL.md", skillText("a", "x"));
     writeFile(root, "more/b/SKILL.md", skillText("b", "x"));
     const { data } = await runJson(["list", "./more", "--root", "more/b/SKILL.md"], root);
@@ -40,7 +40,7 @@ describe("sources", () => {
     expect(result).toMatchObject({ code: exit, error: { code, message: expect.stringContaining(message) } });
   });
 
-  test("can be chosen by label, and a misspelt label is put right [S-60]", async () => {
+  test("can be chosen by label, and a misspelled label gets a suggestion [S-60]", async () => {
     writeFile(root, "skills/a/SKILL.md", skillText("a", "x"));
     writeFile(root, ".agents/skills/b/SKILL.md", skillText("b", "x"));
     const { data } = await runJson(["list", "--source", "skills"], root);
@@ -48,7 +48,7 @@ describe("sources", () => {
     expect((await runMain(["list", "--source", "skils"], root)).err).toContain("Did you mean skills?");
   });
 
-  test("win by nearness or by trust [S-15]", async () => {
+  test("win by distance or by trust [S-15]", async () => {
     writeFile(root, "work/skills/a/SKILL.md", skillText("a", "near"));
     writeFile(root, "home/.agents/skills/a/SKILL.md", skillText("a", "home"));
     const env = { HOME: join(root, "home") };
@@ -58,7 +58,7 @@ describe("sources", () => {
     expect((await runJson(untrusted, root, { env })).data.skills[0].description).toBe("home");
   });
 
-  test("follow links that leave them only when asked to [S-16]", async () => {
+  test("follow links out of the folder only with --follow-links [S-16]", async () => {
     writeFile(root, "outside/a/SKILL.md", skillText("a", "x"));
     mkdirSync(join(root, "in"));
     symlinkSync(join(root, "outside/a"), join(root, "in/a"));
@@ -97,7 +97,7 @@ describe("the viewer", () => {
 });
 
 describe("the cache", () => {
-  test("lies in the user's folder, and --no-cache does without [S-17]", async () => {
+  test("is in the user's cache folder, and --no-cache disables it [S-17]", async () => {
     writeFile(root, "skills/a/SKILL.md", skillText("a", "x"));
     const options = { env: { XDG_CACHE_HOME: join(root, "cache") } };
     const file = join(root, "cache/skillhold/index.db");

@@ -1,11 +1,11 @@
 import type { Library, LiveReloadOptions } from "@skillhold/core/library";
 import type { SearchState } from "@skillhold/core/semantic";
 import { openStack, type Stack } from "@skillhold/host/library";
+import { present } from "@skillhold/host/place";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
-import { libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
-import { listOption, present } from "./option.ts";
-import { chooseGateway } from "./remote-option.ts";
+import { chooseGateway, libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
+import { listOption } from "./option.ts";
 import { type Io, plain } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 
@@ -18,11 +18,11 @@ export interface Opened extends Omit<Stack, "library" | "close"> {
   readonly rootFlags: string;
 }
 
-export interface OpenOptions {
+export interface LibraryOpenOptions {
   /** Folders given as arguments; they work like `--root`. */
   readonly roots?: readonly string[];
   readonly watch?: LiveReloadOptions;
-  /** Receives the failure of a store that is then left out; without it, the command fails. */
+  /** Receives the failure of a store, which is then skipped; without it, the command fails. */
   readonly onStoreFailure?: (error: SkillError) => void;
   /** True for a command that reports the state of MCP servers itself; otherwise a warning names those that are down. */
   readonly reportsServers?: boolean;
@@ -40,12 +40,12 @@ export async function withLibrary<T>(
     onStoreFailure,
     reportsServers = false,
     usesModels = watch !== undefined,
-  }: OpenOptions = {},
+  }: LibraryOpenOptions = {},
 ): Promise<T> {
   const roots = [...given, ...listOption(options, "root")];
   const gateway = chooseGateway(options, io, roots);
   if (gateway !== undefined) {
-    const { withRemoteLibrary } = await import("./remote-open.ts");
+    const { withRemoteLibrary } = await import("./gateway/gateway-library.ts");
     return await withRemoteLibrary({ options, io }, gateway, use, watch);
   }
   const folders = openProgress(io, "looking for skills", { afterMs: 400 });
@@ -78,6 +78,6 @@ export function machineOf({ env, cwd, signal, err }: Io) {
 function warnOfServers({ mcp }: Stack, io: Io): void {
   for (const { library } of mcp) {
     const { source, problem } = library.state();
-    if (problem !== undefined) io.err(`warning: ${source} is left out: ${plain(problem.message)}\n`);
+    if (problem !== undefined) io.err(`warning: ${source} was skipped: ${plain(problem.message)}\n`);
   }
 }

@@ -17,7 +17,7 @@ export function listOption<Given extends object>(
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A whole number inside a range, or undefined when the option was left out. */
+/** A whole number inside a range, or undefined without the option. */
 export function countOption<Given extends object>(
   options: Given,
   name: keyof Given & string,
@@ -29,17 +29,15 @@ export function countOption<Given extends object>(
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   const bounds = range.max === undefined ? `${min} or more` : `from ${min} to ${max}`;
-  throw new SkillError(
-    "USAGE",
-    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number, ${bounds}; ${JSON.stringify(text)} is not one.`,
-  );
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new SkillError("USAGE", `${flag} takes a whole number, ${bounds}, not ${JSON.stringify(text)}.`);
 }
 
-/** The object without the fields that are undefined, for options whose absence has a meaning. */
-export function present<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Only fields with a value are left, each under its own key.
-  return Object.fromEntries(entries) as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+/** Reads a revision number. */
+export function readRevision(text: string): number {
+  const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new SkillError("USAGE", `${JSON.stringify(text)} is not a revision number.`, {
+    hint: "Run `skillhold versions <skill>` to list the revisions.",
+  });
 }

@@ -6,7 +6,7 @@ export type Section = (typeof sections)[number];
 
 /** A command in the overview. Its module has the rest and is loaded when the command is called. */
 export interface CommandRow {
-  /** As it is typed: `list`, `secret set`. */
+  /** The words to type: `list`, `secret set`. */
   readonly name: string;
   readonly section: Section;
   readonly summary: string;

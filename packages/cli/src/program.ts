@@ -1,3 +1,4 @@
+import type { SkillError } from "@skillhold/protocol/error";
 import { Command, CommanderError } from "commander";
 import type { AnyOptions, CommandModule } from "./command.ts";
 import {
@@ -86,7 +87,7 @@ function makeProgram(
 function openGroup(program: Command, group: string, table: readonly CommandRow[]): Command {
   const opened = program.commands.find((command) => command.name() === group);
   const made = opened ?? program.command(group);
-  // A group that is a command as well keeps its own help.
+  // A group that is also a command keeps its own help.
   if (table.some(({ name }) => name === group)) return made;
   made.helpInformation = () => formatGroup(group, table);
   return made;
@@ -117,7 +118,7 @@ function addModule(
   command.addHelpText("after", `\n${formatExamples(module.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
-    // A group may be a command as well, and takes the options that both have.
+    // A group may also be a command and then parses the options that both share.
     accept(args, parent.parent === null ? command.opts() : { ...command.opts(), ...parent.opts() });
   });
 }
@@ -134,6 +135,32 @@ async function readExit(
 ): Promise<ExitCode> {
   if (error.exitCode === 0) return 0;
   if (error.code === "commander.help" && !io.json) return 2;
-  const { misuseOf } = await import("./misuse.ts");
-  throw misuseOf(error, table);
+  throw await misuseOf(error, table);
+}
+
+const DASH_HINT = "Run with --help for the options. Put arguments that start with a dash after `--`.";
+
+/** Converts the parser's error to a coded one and adds a suggestion where it can. */
+async function misuseOf(
+  { code, message }: CommanderError,
+  table: readonly CommandRow[],
+): Promise<SkillError> {
+  const { SkillError } = await import("@skillhold/protocol/error");
+  if (code === "commander.help") return new SkillError("USAGE", "No command was given.");
+  const [, reason = message, guess] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const isUnknown = code === "commander.unknownOption";
+  const hint = guess ?? (await guessFrom(reason, table)) ?? (isUnknown ? DASH_HINT : undefined);
+  return new SkillError("USAGE", reason, hint === undefined ? {} : { hint });
+}
+
+/** Suggests choices and group members; the parser itself suggests commands and options. */
+async function guessFrom(message: string, table: readonly CommandRow[]): Promise<string | undefined> {
+  // Loaded here because only misuse needs it.
+  const { didYouMean, suggest } = await import("@skillhold/core/session");
+  const [, choice, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? [];
+  if (choice !== undefined) return didYouMean(suggest(choice, choices?.split(", ") ?? []));
+  // In a group that is also a command, a misspelled member looks like one argument too many.
+  const [, group, word] = /^too many arguments for '(.*?)'\..* but got 1: (.*)\.$/.exec(message) ?? [];
+  const members = table.filter((row) => groupOf(row) === group).map(verbOf);
+  return word === undefined ? undefined : didYouMean(suggest(word, members));
 }

@@ -26,12 +26,12 @@ async function listed(...options: readonly string[]): Promise<readonly (readonly
 }
 
 describe("a library over the store", () => {
-  test("has the skills of the user's own store without being asked to [S-64]", async () => {
+  test("includes the user's own store by default [S-64]", async () => {
     expect(await listed()).toEqual([["pdf", "registry"]]);
-    expect((await text(["list"])).err).toBe("1 skill: `skillhold show <id>` shows one\n");
+    expect((await text(["list"])).err).toBe("1 skill: run `skillhold show <id>` for details\n");
   });
 
-  test("finds, shows and hands over what was published [S-26] [S-61]", async () => {
+  test("finds, shows and reads published skills [S-26] [S-61]", async () => {
     expect((await json(["search", "forms"])).data.hits).toMatchObject([{ id: "pdf" }]);
     expect((await text(["read", "--raw", "pdf"])).out).toBe("# Steps\nSee [the forms](forms.md).\n");
     expect((await text(["resource", "pdf", "forms.md"])).out).toBe("All about forms.\n");
@@ -46,7 +46,7 @@ describe("a library over the store", () => {
     expect((await text(["show", "pdf"])).out).toMatch(/\n {2}source +registry \(user\)\n/);
   });
 
-  test("names locations that are there for a reader of files [S-41]", async () => {
+  test("prints existing paths with --locations [S-41]", async () => {
     const { out } = await text(["catalog", "--locations", "--format", "xml"]);
     expect(out).toContain("<name>pdf</name>");
     const { data } = await json(["show", "pdf"]);
@@ -65,9 +65,9 @@ describe("a library over the store", () => {
     expect({ code, out }).toEqual({ code: 0, out: "hello world\n" });
   });
 
-  test("is explained: where the store is, and that it has the skill [S-19]", async () => {
+  test("explain shows the store's address and its skill [S-19]", async () => {
     const { out } = await text(["explain", "pdf"]);
-    expect(out).toMatch(/^visible .*\n {2}The skill is visible: ann owns it\. The prompt names it\.\n/);
+    expect(out).toMatch(/^visible .*\n {2}The skill is visible: ann owns it\. In the prompt\.\n/);
     expect(out).toMatch(
       /\n {2}registry \(sqlite:.*registry\.db\): each skill ranks by its trust ← has it\n$/,
     );
@@ -76,7 +76,7 @@ describe("a library over the store", () => {
     expect((await json(["explain", "--no-store"])).data.store).toBeNull();
   });
 
-  test("is looked into for dependencies [S-34] [S-38]", async () => {
+  test("is scanned for dependencies [S-34] [S-38]", async () => {
     skill("needy");
     write("needy/x.py", "import zzz_none\n");
     await text(["publish", "needy"]);
@@ -97,23 +97,23 @@ describe("a library over the store", () => {
   });
 });
 
-describe("which places are looked at", () => {
+describe("source selection", () => {
   beforeEach(() => {
     write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Folder.\n---\nFolder.\n");
   });
 
-  test("a folder wins or gives way by the precedence, and the other is told [S-15]", async () => {
+  test("a folder wins or loses by precedence, and the loser is reported [S-15]", async () => {
     const trusted = ["--trust-project"];
     expect(await listed(...trusted)).toEqual([["pdf", ".agents/skills"]]);
     expect((await json(["list", ...trusted])).data.shadowed).toMatchObject([
       { id: "pdf", source: "registry", by: { source: ".agents/skills" } },
     ]);
-    // A project that nobody confirmed replaces nothing.
+    // An untrusted project shadows no skill.
     expect(await listed()).toEqual([["pdf", "registry"]]);
     expect((await json(["show", "pdf", ...trusted])).data.shadowed).toMatchObject([{ source: "registry" }]);
   });
 
-  test("--no-store, --source and --root leave the store out, --store and --source registry the folders [S-15]", async () => {
+  test("--no-store, --source and --root exclude the store; --store and --source registry exclude the folders [S-15]", async () => {
     for (const options of [["--no-store"], ["--source", ".agents/skills"], ["--root", ".agents/skills"]])
       expect(await listed(...options)).toEqual([["pdf", ".agents/skills"]]);
     for (const options of [
@@ -131,21 +131,21 @@ describe("which places are looked at", () => {
     });
   });
 
-  test("the hints of a command name the store that it looked at [S-60]", async () => {
+  test("hints of a command name its store [S-60]", async () => {
     const { err } = await text(["list", "--store", `sqlite:${storeFile()}`]);
-    expect(err).toBe(`1 skill: \`skillhold show <id> --store sqlite:${storeFile()}\` shows one\n`);
+    expect(err).toBe(`1 skill: run \`skillhold show <id> --store sqlite:${storeFile()}\` for details\n`);
   });
 });
 
-describe("a store that gives nothing", () => {
-  test("that is empty is told with the way to fill it, and is no failure [S-60]", async () => {
+describe("a store without skills", () => {
+  test("that is empty exits 0 with a hint [S-60]", async () => {
     await text(["delete", "pdf"]);
     const { code, out, err } = await text(["list", "--source", "registry"]);
     expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(err).toMatch(/^No skills found\.\nLooked in the store \(sqlite:.*\)\.\nTo take a skill in: .*\n$/);
+    expect(err).toMatch(/^No skills found\.\nLooked in the store \(sqlite:.*\)\.\nTo publish a skill: .*\n$/);
   });
 
-  test("that is not there is told, and not looked for unasked [S-60] [S-64]", async () => {
+  test("that is missing is an error only when it is named [S-60] [S-64]", async () => {
     const none = { env: { XDG_DATA_HOME: join(root(), "none") } };
     expect((await text(["list"], none)).code).toBe(0);
     for (const argv of [["list", "--source", "registry"], ["versions", "pdf"], ["delete", "pdf"], ["fsck"]]) {
@@ -162,7 +162,7 @@ describe("a store that gives nothing", () => {
     expect(existsSync(join(root(), "none"))).toBe(false);
   });
 
-  test("that is damaged keeps no list back for one who leaves it out [S-60]", async () => {
+  test("that is damaged does not block a list with --no-store [S-60]", async () => {
     writeFileSync(
       storeFile(),
       "this is no database, and it is long enough to be looked at as one. ".repeat(99),
@@ -180,7 +180,7 @@ describe("a store that gives nothing", () => {
 });
 
 describe("the address of a store", () => {
-  test("comes from --store, then from the variable, then from the data folder [S-64]", async () => {
+  test("comes from --store, the variable, or the data folder, in this order [S-64]", async () => {
     skill("mine");
     const env = { SKILLHOLD_STORE: "sqlite:by-variable.db" };
     await text(["publish", "mine"], { env });
@@ -192,7 +192,7 @@ describe("the address of a store", () => {
   });
 
   test.each(["mysql://ann:sekret@host/db", "team.db", "sqlite:"])(
-    "%s is refused, and never repeated [S-60]",
+    "rejects %s without printing it [S-60]",
     async (url) => {
       for (const argv of [
         ["list", "--store", url],
@@ -206,7 +206,7 @@ describe("the address of a store", () => {
     },
   );
 
-  test("of a server that cannot be reached is told without its password [S-60]", async () => {
+  test("of an unreachable server is printed without its password [S-60]", async () => {
     const url = "postgres://ann:sekret@127.0.0.1:1/skills";
     for (const argv of [["list"], ["versions", "pdf"], ["publish", "."]]) {
       const { code, out, err } = await text([...argv, "--store", url]);
@@ -221,20 +221,20 @@ describe("the address of a store", () => {
 });
 
 describe("doctor and watch", () => {
-  test("doctor counts the skills of the store, and checks their links [S-19] [S-60]", async () => {
+  test("doctor counts the skills of the store and checks their links [S-19] [S-60]", async () => {
     skill("lost", "See [this](nowhere.md).\n");
     await text(["publish", "lost"]);
     const { data } = await json(["doctor"]);
     const find = (wanted: string) => data.checks.find(({ name }: { name: string }) => name === wanted);
     expect(find("store")).toMatchObject({
       status: "ok",
-      message: expect.stringMatching(/^2 skills in sqlite:.*`skillhold fsck` verifies every byte\.$/),
+      message: expect.stringMatching(/^2 skills in sqlite:.*run `skillhold fsck` to verify it\.$/),
     });
-    expect(find("links").details).toEqual(["lost: SKILL.md:5 nowhere.md is not there"]);
+    expect(find("links").details).toEqual(["lost: SKILL.md:5 nowhere.md does not exist"]);
     expect(find("sources")).toBeUndefined();
   });
 
-  test("watch tells what is published elsewhere [S-18]", async () => {
+  test("watch prints skills published by another process [S-18]", async () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "ann" };
     const { host, texts } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FakeHostOptions, runJson, runMain, skillText, writeFile } from "./fake-host.ts";
 
-/** A working folder for each test, and a user with a data folder of their own beside it. */
+/** A working folder and a data folder for each test. */
 export interface RegistryScene {
   /** The working folder. */
   readonly root: () => string;
@@ -12,12 +12,12 @@ export interface RegistryScene {
   readonly storeFile: () => string;
   readonly text: (argv: readonly string[], options?: FakeHostOptions) => ReturnType<typeof runMain>;
   readonly json: (argv: readonly string[], options?: FakeHostOptions) => ReturnType<typeof runJson>;
-  /** Writes a skill to the folder of its name, and gives its path. */
+  /** Writes a skill to the folder of its name and returns its path. */
   readonly skill: (name: string, body?: string, fields?: string) => string;
   readonly write: (path: string, content: string | Uint8Array) => string;
 }
 
-/** What vitest calls around each test. */
+/** The test hooks of vitest. */
 interface Hooks {
   readonly beforeEach: (open: () => void) => void;
   readonly afterEach: (close: () => void) => void;
@@ -48,7 +48,7 @@ export function registryScene({ beforeEach, afterEach }: Hooks): RegistryScene {
   };
 }
 
-/** Removes a folder with stores in it, whose revisions are laid out read-only. */
+/** Removes a folder with stores, whose revision folders are read-only. */
 export function removeStores(folder: string): void {
   execFileSync("chmod", ["-R", "u+rwX", folder]);
   rmSync(folder, { recursive: true, force: true });

@@ -6,13 +6,16 @@ const problems = (...reasons: readonly string[]) =>
 
 test.each([
   [[], ""],
-  [["unreadable"], "1 folder was not looked into: `skillhold doctor --root a` says which\n"],
+  [["unreadable"], "1 folder was not searched: run `skillhold doctor --root a` to see which\n"],
   [
     ["link", "unreadable", "link"],
-    "3 folders were not looked into: `skillhold doctor --root a` says which\n" +
-      "2 links lead out of the source: `--follow-links` follows them\n",
+    "3 folders were not searched: run `skillhold doctor --root a` to see which\n" +
+      "2 links leave the source: add `--follow-links` to follow them\n",
   ],
-  [["too-deep", "more"], "at least 2 folders were not looked into: `skillhold doctor --root a` says which\n"],
-])("problems of %j are told as a count and the command that says more [S-19]", (reasons, note) => {
+  [
+    ["too-deep", "more"],
+    "at least 2 folders were not searched: run `skillhold doctor --root a` to see which\n",
+  ],
+])("formats problems of %j as a count and a command [S-19]", (reasons, note) => {
   expect(formatProblems(problems(...reasons), " --root a")).toBe(note);
 });

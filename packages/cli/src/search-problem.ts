@@ -3,7 +3,7 @@ import type { SourceState } from "@skillhold/core/library";
 import type { Opened } from "./open.ts";
 import { count } from "./terminal/text.ts";
 
-/** A folder of a source in which no skills were looked for, and why. */
+/** A folder that was not searched, with the reason. */
 export interface SearchProblem {
   /** Label of the source. */
   readonly source: string;
@@ -23,25 +23,25 @@ export function listProblems({ inspect }: Pick<Opened, "inspect">): readonly Sea
   );
 }
 
-/** The links among the problems: what they lead to is looked into when the user says so. */
+/** The links among the problems; `--follow-links` follows them. */
 export function linksOf(problems: readonly SearchProblem[]): readonly SearchProblem[] {
   return problems.filter(({ reason }) => reason === "link");
 }
 
-/** These stand for more folders than the one they name. */
+/** Reasons that stand for more than one folder. */
 const BOUNDS: readonly (string | undefined)[] = ["too-deep", "too-many-folders", "more"];
 
-/** For people: how many folders were left out, and what shows or finds them. Empty when none was. */
+/** Notes how many folders were not searched, with the command that lists them. Empty without problems. */
 export function formatProblems(problems: readonly SearchProblem[], rootFlags: string): string {
   if (problems.length === 0) return "";
   const isCountExact = !problems.some(({ reason }) => BOUNDS.includes(reason));
   const number = `${isCountExact ? "" : "at least "}${count(problems.length, "folder")}`;
   const were = problems.length === 1 ? "was" : "were";
-  const note = `${number} ${were} not looked into: \`skillhold doctor${rootFlags}\` says which\n`;
+  const note = `${number} ${were} not searched: run \`skillhold doctor${rootFlags}\` to see which\n`;
   const links = linksOf(problems).length;
   if (links === 0) return note;
-  const [lead, them] = links === 1 ? ["leads", "it"] : ["lead", "them"];
-  return `${note}${count(links, "link")} ${lead} out of the source: \`--follow-links\` follows ${them}\n`;
+  const [leave, them] = links === 1 ? ["leaves", "it"] : ["leave", "them"];
+  return `${note}${count(links, "link")} ${leave} the source: add \`--follow-links\` to follow ${them}\n`;
 }
 
 function reasonOf(problem: SourceState["problems"][number]): Pick<SearchProblem, "reason"> {

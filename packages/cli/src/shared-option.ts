@@ -15,35 +15,35 @@ export const gatewayArgument = {
 
 export const dryRunOption = {
   flags: "--dry-run",
-  summary: "show what would happen and change nothing",
+  summary: "show the result without making changes",
 } as const satisfies OptionSpec;
 
 export const storeOption = {
   flags: "--store <url>",
   summary:
-    "the store: sqlite:<file> or postgres://…; by default $SKILLHOLD_STORE, or the one in your data folder",
+    "use this store, sqlite:<file> or postgres://…; by default $SKILLHOLD_STORE, or the one in your data folder",
 } as const satisfies OptionSpec;
 
-const ACTING_USER = "the acting user; by default $SKILLHOLD_USER, or your account's name";
+const ACTING_USER = "act as this user; by default $SKILLHOLD_USER, or your account's name";
 
 export function roleOption(summary: string) {
   const choices = ["publisher", "admin"] as const;
   return { flags: "--role <name>", summary, choices, default: "publisher" } as const satisfies OptionSpec;
 }
 
-/** Who publishes and changes skills. */
+/** The actor of commands that publish or change skills. */
 export const actorOptions = [
   roleOption("act as this role; skills that an admin publishes get the org trust tier"),
   { flags: "--user <name>", summary: ACTING_USER },
 ] as const satisfies readonly OptionSpec[];
 
-/** Who reads or changes access. */
-export const askerOptions = [
+/** The actor of commands that read or change access. */
+export const accessOptions = [
   roleOption("act as this role; an admin may do this for every skill"),
   { flags: "--user <name>", summary: ACTING_USER },
 ] as const satisfies readonly OptionSpec[];
 
-/** The same where `--user` names the grantee. */
+/** The actor of commands where `--user` names the grantee. */
 export const granterOptions = [
   roleOption("act as this role; an admin may do this for every skill"),
   { flags: "--by <name>", summary: ACTING_USER },
@@ -52,46 +52,49 @@ export const granterOptions = [
 export const byOption = { flags: "--by <name>", summary: ACTING_USER } as const satisfies OptionSpec;
 
 export const registryWriteOptions = [...actorOptions, storeOption] as const;
-export const accessWriteOptions = [dryRunOption, ...askerOptions, storeOption] as const;
+export const accessWriteOptions = [dryRunOption, ...accessOptions, storeOption] as const;
 
 /** The fields of an agent's record. */
 export const agentOptions = [
-  { flags: "--name <text>", summary: "a display name" },
-  { flags: "--runtime <name>", summary: "the name of its runtime; by default from its manifest" },
-  { flags: "--allow <ids>", summary: "limit it to these skills, separated by commas; empty for none" },
+  { flags: "--name <text>", summary: "set the display name" },
+  { flags: "--runtime <name>", summary: "set the agent's runtime; by default from its manifest" },
+  {
+    flags: "--allow <ids>",
+    summary: "limit the agent to these skills, separated by commas; empty for no skill",
+  },
   { flags: "--pin <skill@revision>", summary: "pin a skill to a revision; repeatable", repeats: true },
-  { flags: "--manifest <file>", summary: "store this agent.yaml, whose limits apply as well" },
+  { flags: "--manifest <file>", summary: "store this agent.yaml and apply its limits" },
 ] as const satisfies readonly OptionSpec[];
 
 export const granteeOptions = [
-  { flags: "--agent <key>", summary: "an agent, as `agent list` prints it" },
-  { flags: "--user <name>", summary: "a user" },
+  { flags: "--agent <key>", summary: "choose this agent as the grantee" },
+  { flags: "--user <name>", summary: "choose this user as the grantee" },
 ] as const satisfies readonly OptionSpec[];
 
-/** Where a command finds one skill. */
+/** The sources in which a command finds one skill. */
 export const placeOptions = [
-  { flags: "--root <folder>", summary: "look at this folder only; repeatable", repeats: true },
+  { flags: "--root <folder>", summary: "use only the skills of this folder; repeatable", repeats: true },
   { flags: "--source <label>", summary: "use only the source with this label; repeatable", repeats: true },
   storeOption,
-  { flags: "--no-store", summary: "leave out your own store and its switches" },
-  { flags: "--no-mcp", summary: "leave out the skills of MCP servers" },
+  { flags: "--no-store", summary: "ignore your own store and its disabled skills" },
+  { flags: "--no-mcp", summary: "ignore the skills of MCP servers" },
   { flags: "--trust-project", summary: "trust the project's skills like your own" },
   { flags: "--follow-links", summary: "follow links that leave a source" },
-  { flags: "--no-cache", summary: "read every skill again" },
+  { flags: "--no-cache", summary: "ignore the cache and read every skill again" },
 ] as const satisfies readonly OptionSpec[];
 
-/** Which folders and stores a command looks at. */
+/** The sources that a command uses. */
 export const sourceOptions = [
   ...placeOptions,
   {
     flags: "--precedence <order>",
-    summary: "which source wins when two have a skill with the same id",
+    summary: "choose which source wins when two have a skill with the same id",
     choices: ["local", "trust"],
     default: "local",
   },
 ] as const satisfies readonly OptionSpec[];
 
-/** For whom a command looks. */
+/** The viewer whose skills a command shows. */
 export const viewerOptions = [
   {
     flags: "--runtime <name>",
@@ -102,7 +105,10 @@ export const viewerOptions = [
     flags: "--user <name>",
     summary: "see what this user sees; by default $SKILLHOLD_USER, or your account's name",
   },
-  { flags: "--allow <ids>", summary: "limit the viewer to these ids, separated by commas; empty for none" },
+  {
+    flags: "--allow <ids>",
+    summary: "limit the viewer to these ids, separated by commas; empty for no skill",
+  },
   {
     flags: "--as <invoker>",
     summary: "see what a model may start by itself, or what a user may start by name",
@@ -119,18 +125,22 @@ export const depsOption = {
 /** The options of every command over a library; `library-choice.ts` reads them. */
 export const libraryOptions = [...sourceOptions, ...viewerOptions] as const;
 
-/** Where a command that only reads may look instead. The variable applies only to commands with these options. */
+/** The gateway of a command that only reads. $SKILLHOLD_GATEWAY applies only to commands with these options. */
 export const gatewayOptions = [
   {
     flags: "--gateway <url>",
-    summary: "look at the skills of this gateway only; by default $SKILLHOLD_GATEWAY, if it is set",
+    summary: "use only the skills of this gateway; by default $SKILLHOLD_GATEWAY, if it is set",
   },
-  { flags: "--no-gateway", summary: "look on this machine and ignore $SKILLHOLD_GATEWAY", default: true },
+  {
+    flags: "--no-gateway",
+    summary: "use the skills of this machine and ignore $SKILLHOLD_GATEWAY",
+    default: true,
+  },
 ] as const satisfies readonly OptionSpec[];
 
 export const targetOption = {
   flags: "--gateway <url>",
-  summary: "send it to this gateway with your token, instead of a store",
+  summary: "publish to this gateway with your token instead of a store",
 } as const satisfies OptionSpec;
 
 export const readingOptions = [...gatewayOptions, ...libraryOptions] as const;
@@ -140,7 +150,7 @@ export const consentOption = {
   summary: "approve without asking, for 15 minutes or until the skill changes",
 } as const satisfies OptionSpec;
 
-/** What a run may reach beyond the sandbox's defaults. */
+/** Permissions of a run beyond the sandbox's defaults. */
 export const runGrantOptions = [
   consentOption,
   { flags: "--network", summary: "allow network access" },

@@ -2,40 +2,40 @@ import { basename, dirname, join, resolve } from "node:path";
 import { findSkillFolders } from "@skillhold/core/source";
 import { statPath } from "@skillhold/host/place";
 import { isRemote } from "@skillhold/host/source";
+import { STORE_LABEL } from "@skillhold/host/store";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { folderId } from "@skillhold/skill";
 import type { CommandInput } from "./command.ts";
 import { getEntry } from "./get-entry.ts";
-import { layOutStored } from "./lay-out.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 
-/** A skill that a command was asked about. */
+/** A skill named on the command line. */
 export interface SelectedSkill {
   readonly id: string;
-  /** As it was named, from the working folder; of an id, the absolute folder. */
+  /** The path as named, relative to the working folder; for an id, the absolute folder. */
   readonly path: string;
   readonly folder: string;
-  /** The options that make another command find it by its id, with a blank before each. */
+  /** The flags that make another command find the skill by id, each with a space before it. */
   readonly rootFlags: string;
 }
 
 export interface Selection {
   readonly skills: readonly SelectedSkill[];
-  /** What was not searched, and why. */
+  /** Folders that were not searched, each with the reason. */
   readonly problems: readonly string[];
 }
 
-/** A tree named on the command line is searched deeper than one that is searched unasked. */
+/** A folder named on the command line is searched deeper than a discovered one. */
 export const namedLimits = withLimits({ discoveryDepth: 16 });
 
 /**
- * The skills of the arguments: an argument is a path if there is one, and else an id. Where the options say in which
- * folders or store to look, a plain word is an id. Without arguments, all skills of the library.
+ * Selects the skills of the arguments. An argument is a path if that path exists, otherwise an id; with `--root` or
+ * `--store`, a plain word is always an id. Without arguments, selects all skills of the library.
  */
 export async function selectSkills(input: CommandInput): Promise<Selection> {
   const { args, io } = input;
@@ -70,12 +70,12 @@ async function fromLibrary(
   return entries.map(({ id, path }) => ({ id, path, folder: path, rootFlags }));
 }
 
-/** What a server has is fetched when someone loads or runs it, and not to look around in it. */
+/** Skills of MCP servers are fetched only to read or run them, not for a scan. */
 function rejectRemote(entries: readonly SkillEntry[]): void {
   const remote = entries.find(isRemote);
   if (remote === undefined) return;
-  throw new SkillError("USAGE", `The skill ${remote.id} is of ${remote.source}, and lies in no folder.`, {
-    hint: `Its server says what it needs; \`skillhold show ${remote.id}\` shows what it says.`,
+  throw new SkillError("USAGE", `The skill ${remote.id} of ${remote.source} has no local folder.`, {
+    hint: `Run \`skillhold show ${remote.id}\` to see the requirements that its server declares.`,
   });
 }
 
@@ -91,7 +91,7 @@ async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
       progress.update(skills.length, args.length, arg);
       const found = await findSkillFolders(resolve(io.cwd, root), namedLimits, { signal: io.signal });
       problems.push(...found.problems.map(({ path, message }) => `${join(root, path)}: ${message}`));
-      // A folder that was named counts, whether it is a skill or is to become one.
+      // A named folder is selected even if it is not a skill yet.
       const paths = found.skills.length === 0 ? [""] : found.skills.map(({ path }) => path);
       skills.push(...paths.map((path) => selected(join(root, path), io)));
     }
@@ -105,4 +105,29 @@ function selected(path: string, { cwd }: Io): SelectedSkill {
   const folder = resolve(cwd, path);
   const quoted = /^[\w./~@+-]+$/.test(path) ? path : JSON.stringify(path);
   return { id: folderId(basename(folder)).id, path, folder, rootFlags: ` --root ${quoted}` };
+}
+
+/**
+ * Writes skills of the store to the folders that their entries name, for code that reads folders. A skill that cannot be
+ * read is skipped; the reader of its folder reports it.
+ */
+export async function layOutStored(
+  { library, viewer, store }: Pick<Opened, "library" | "viewer" | "store">,
+  skills: readonly { readonly id: string; readonly source: string }[],
+  io: Io,
+): Promise<void> {
+  const stored = store === undefined ? [] : skills.filter(({ source }) => source === STORE_LABEL);
+  const progress = openProgress(io, "preparing", { afterMs: 400 });
+  try {
+    for (const [index, { id }] of stored.entries()) {
+      io.signal.throwIfAborted();
+      progress.update(index, stored.length, id);
+      // Reading a skill also writes its folder.
+      await library.read(viewer, id).catch((error: unknown) => {
+        if (!(error instanceof SkillError)) throw error;
+      });
+    }
+  } finally {
+    progress.stop();
+  }
 }

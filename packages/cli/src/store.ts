@@ -2,41 +2,41 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import { scanDependencies } from "@skillhold/deps/scan";
-import { copiesFolder, isStoreThere, missingStore, readingOptions, storeUrl } from "@skillhold/host/place";
+import { copiesFolder, isStoreThere, missingStore, storeReadOptions, storeUrl } from "@skillhold/host/place";
 import { keepCheckpoint, noticingStore, openSignedStore, withWaitNotice } from "@skillhold/host/store";
 import type { Actor } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
+import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
+import type { RegistryContext, RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
 import type { CommandInput } from "./command.ts";
 import { storeFlags } from "./library-choice.ts";
 import { textOption } from "./option.ts";
-import { rehearse } from "./rehearsal.ts";
-import { withStoreAdvice } from "./store-advice.ts";
 import { type Io, plain } from "./terminal/output.ts";
+import { isSkillVisible } from "./visible-skill.ts";
 
 /** The registry as a command works on it. */
 export interface OpenedRegistry {
   readonly context: RegistryContext;
-  /** Who does what the command does. */
+  /** The acting user and role. */
   readonly actor: Actor;
-  /** Where revisions are laid out for readers that have a file system. */
+  /** The folder where revisions are laid out as files. */
   readonly copies: string;
-  /** The options that make another command look at the same store, with a blank before each. */
+  /** The flags that make another command use the same store, each with a space before it. */
   readonly flags: string;
 }
 
-/** A command that looks at what is there, or changes it, fails where nothing ever was; one that writes makes the store. */
+/** `read` and `change` need an existing store; `write` creates it. */
 export type StoreUse = "read" | "change" | "write";
 
-type Asked = Pick<CommandInput, "options" | "io">;
+type StoreInput = Pick<CommandInput, "options" | "io">;
 
-/** Opens the store of the common options for as long as it is used. With `--dry-run` nothing of it changes. */
+/** Opens the store of the common options for one call. With `--dry-run`, no change is committed. */
 export async function withRegistry<T>(
-  { options, io }: Asked,
+  { options, io }: StoreInput,
   kind: StoreUse,
   use: (opened: OpenedRegistry) => Promise<T>,
 ): Promise<T> {
@@ -60,31 +60,31 @@ export async function withRegistry<T>(
   });
 }
 
-/** What was written is written: that no note of it could be kept beside the store is told, and fails nothing. */
+/** Appends a checkpoint. A failure is only a warning, because the change is already committed. */
 async function witness(store: RegistryStore, url: string, io: Io): Promise<void> {
   try {
     await keepCheckpoint(store, url, io);
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    io.err(`warning: no note of the log was kept: ${plain(error.message)}\n`);
+    io.err(`warning: the audit checkpoint was not written: ${plain(error.message)}\n`);
   }
 }
 
 async function withStore<T>(
   url: string,
   kind: StoreUse,
-  { options, io }: Asked,
+  { options, io }: StoreInput,
   use: (store: RegistryStore) => Promise<T>,
 ): Promise<T> {
   const isDryRun = options["dryRun"] === true;
-  const tell = (message: string) => io.err(`note: ${message}\n`);
-  const store = await withWaitNotice(tell, () => open(url, isDryRun ? "read" : kind, io));
+  const notify = (message: string) => io.err(`note: ${message}\n`);
+  const store = await withWaitNotice(notify, () => open(url, isDryRun ? "read" : kind, io));
   if (store === undefined) {
     if (kind === "write" && isDryRun) return await withEmptyStore(use);
     throw missingStore(url, io);
   }
   try {
-    const result = await use(isDryRun ? rehearse(store) : noticingStore(store, tell));
+    const result = await use(isDryRun ? dryRunStore(store) : noticingStore(store, notify));
     if (kind !== "read" && !isDryRun) await witness(store, url, io);
     return result;
   } finally {
@@ -92,7 +92,7 @@ async function withStore<T>(
   }
 }
 
-/** Undefined where there is none, and none is made. */
+/** Undefined when the store does not exist and `kind` does not create it. */
 async function open(
   url: string,
   kind: StoreUse,
@@ -102,14 +102,14 @@ async function open(
   try {
     return kind === "change" && isStoreThere(url)
       ? await openSignedStore(url, io, { create: false })
-      : await openRegistryStore(url, readingOptions(url));
+      : await openRegistryStore(url, storeReadOptions(url));
   } catch (error) {
     if (isNoRegistry(error)) return undefined;
     throw error;
   }
 }
 
-/** What would happen in a store that is not there yet is seen in one that goes away again. */
+/** A temporary empty store, for a dry run before the store exists. */
 async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "skillhold-store-"));
   try {
@@ -122,4 +122,73 @@ async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Pro
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A store that rolls back every transaction, so that results and errors are those of the real change. */
+export function dryRunStore(store: RegistryStore): RegistryStore {
+  const transaction = async <T>(work: (tx: RegistryTransaction) => Promise<T>): Promise<T> => {
+    let result: { readonly value: T } | undefined;
+    try {
+      return await store.transaction<never>(async (tx) => {
+        result = { value: await work(tx) };
+        throw new Error("The dry run was rolled back.");
+      });
+    } catch (error) {
+      if (result === undefined) throw error;
+      return result.value;
+    }
+  };
+  return { ...store, transaction };
+}
+
+interface AdviceContext {
+  readonly context: RegistryContext;
+  readonly actor: Actor;
+  /** The flags that name the store. */
+  readonly flags: string;
+  readonly io: Pick<Io, "env" | "cwd">;
+}
+
+/** Replaces the error table's hint, which is about folders, with one about this store. */
+export async function withStoreAdvice(error: unknown, about: AdviceContext): Promise<unknown> {
+  if (!(error instanceof SkillError)) return error;
+  const { code, message, details } = error;
+  const isOfTable = error.hint === errorTable[code].hint;
+  const hint = isOfTable ? await adviceFor(error, about) : adviseAdmin(error, about);
+  return hint === undefined ? error : new SkillError(code, message, { hint, details, cause: error });
+}
+
+async function adviceFor({ code, details }: SkillError, about: AdviceContext): Promise<string | undefined> {
+  const { context, flags } = about;
+  const id = typeof details["id"] === "string" ? details["id"] : "<id>";
+  if (code === "REVISION_NOT_FOUND") return `Run \`skillhold versions ${id}${flags}\` to list the revisions.`;
+  if (code === "INTEGRITY_FAILED") return `Run \`skillhold fsck${flags}\` to find the damage.`;
+  if (code === "AGENT_NOT_FOUND") return await adviseAgent(String(details["key"]), about);
+  if (code !== "SKILL_NOT_FOUND") return undefined;
+  const ids = (await context.store.listSkills()).map((skill) => skill.id);
+  if (ids.length === 0) return "Run `skillhold publish <folder>` to publish a skill.";
+  const near = await findVisible(suggest(id, ids, MAX_NEAR), about);
+  return didYouMean(near) ?? `Run \`skillhold list --source registry${flags}\` to see the skills.`;
+}
+
+const MAX_NEAR = 20;
+const MAX_SHOWN = 3;
+
+/** Suggests only visible skills, so that a typo discloses no private one. */
+async function findVisible(ids: readonly string[], about: AdviceContext): Promise<readonly string[]> {
+  const known: string[] = [];
+  for (const id of ids)
+    if (known.length < MAX_SHOWN && (await isSkillVisible(id, about, about.io))) known.push(id);
+  return known;
+}
+
+async function adviseAgent(wanted: string, { context, flags }: AdviceContext): Promise<string> {
+  const keys = (await context.store.listAgents()).map(({ key }) => key);
+  return didYouMean(suggest(wanted, keys)) ?? `Run \`skillhold agent list${flags}\` to list the agents.`;
+}
+
+/** Adds the option that acts as an administrator. */
+function adviseAdmin({ code, hint }: SkillError, { actor }: AdviceContext): string | undefined {
+  if (code !== "POLICY_DENIED" || actor.role === "admin" || !/administrator/.test(hint)) return undefined;
+  return `${hint} If you are an administrator, add --role admin.`;
 }

@@ -7,7 +7,7 @@ import { registryScene } from "./registry.fixture.ts";
 
 const { root, storeFile, text } = registryScene({ beforeEach, afterEach });
 
-test("who has to wait for a store that another process holds is told so [S-60]", async () => {
+test("prints a notice while another process locks the store [S-60]", async () => {
   const create = ["token", "create", "--name", "CI", "--role", "viewer"];
   expect((await text(create)).err).not.toContain("note:");
   const holder = new DatabaseSync(storeFile());

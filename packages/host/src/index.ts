@@ -1,3 +1,3 @@
-export { type AgentKit, AgentView } from "./agent-view.ts";
+export { type AgentKit, AgentSession } from "./agent-session.ts";
 export type { ServedGateway, ServeOptions } from "./gateway/serve.ts";
 export { openSkillhold, Skillhold, type SkillholdOptions } from "./open-skillhold.ts";

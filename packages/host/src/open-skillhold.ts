@@ -6,7 +6,7 @@ import type { Sandbox } from "@skillhold/core/run";
 import { openSession, type Session, type SessionOptions } from "@skillhold/core/session";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type LimitName, type Limits, withLimits } from "@skillhold/protocol/limits";
-import { AgentView } from "./agent-view.ts";
+import { AgentSession } from "./agent-session.ts";
 import type { ServedGateway, ServeOptions } from "./gateway/serve.ts";
 import { openStack, type Stack, type StackChoice } from "./library/open-stack.ts";
 import { DATA_VARIABLE } from "./place/data-folder.ts";
@@ -34,7 +34,7 @@ export interface SkillholdOptions {
   readonly trustProject?: boolean;
   /** Follow changes on disk and in the store. */
   readonly watch?: boolean | LiveReloadOptions;
-  /** Answers approval questions. Without it, runs that need an approval are refused. */
+  /** Answers approval requests. Without it, runs that need an approval are refused. */
   readonly asker?: Asker;
   readonly sandbox?: Sandbox;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
@@ -53,7 +53,7 @@ export async function openSkillhold(options: SkillholdOptions): Promise<Skillhol
   const limits = options.limits === undefined ? undefined : withLimits(options.limits);
   const stack = await openStack(choiceOf(options), machine, {
     ...present({ limits, watch: watchOf(options, machine) }),
-    onStoreFailure: (error) => machine.warn(`The store is left out: ${error.message}`),
+    onStoreFailure: (error) => machine.warn(`The store was skipped: ${error.message}`),
   });
   try {
     const state = await openState(machine);
@@ -98,9 +98,9 @@ export class Skillhold implements AsyncDisposable {
   }
 
   /** Starts one agent's use of the skills. `forAgent()` gives the prompt and the tools. */
-  session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentView {
+  session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentSession {
     const { viewer, ...rest } = options;
-    return new AgentView(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
+    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
   }
 
   /** Serves the gateway: HTTP, WebSocket, MCP and the console on one port. */

@@ -1,7 +1,7 @@
 export type { AgentTool, Asker, Library, Sandbox, Session, SkillTool, Viewer } from "@skillhold/core";
 export {
   type AgentKit,
-  AgentView,
+  AgentSession,
   openSkillhold,
   type ServedGateway,
   type ServeOptions,

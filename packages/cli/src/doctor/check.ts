@@ -1,11 +1,11 @@
-/** One thing that was looked at. `warn` costs something, `fail` breaks something. */
+/** The result of one check. `warn` limits some feature; `fail` breaks one. */
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
   readonly message: string;
-  /** What to do; null when there is nothing to do. */
+  /** How to fix the problem; null when the check passed. */
   readonly fix: string | null;
-  /** The single cases, a line each. */
+  /** The individual cases, one line each. */
   readonly details: readonly string[];
 }
 
@@ -17,6 +17,6 @@ export function warn(name: string, message: string, fix: string, details: readon
   return { name, status: "warn", message, fix, details };
 }
 
-export function fail(name: string, message: string, fix: string, details: readonly string[] = []): Check {
+export function failed(name: string, message: string, fix: string, details: readonly string[] = []): Check {
   return { name, status: "fail", message, fix, details };
 }

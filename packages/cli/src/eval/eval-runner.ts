@@ -15,10 +15,11 @@ import {
   systemTime,
   type Time,
 } from "@skillhold/eval";
+import { present } from "@skillhold/host/place";
 import { chooseSandbox } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../command.ts";
-import { countOption, listOption, present, textOption } from "../option.ts";
+import { countOption, listOption, textOption } from "../option.ts";
 import type { Io } from "../terminal/output.ts";
 import { readText } from "./eval-target.ts";
 

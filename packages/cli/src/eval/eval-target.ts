@@ -26,7 +26,7 @@ import type { RegistryContext } from "@skillhold/registry/record";
 import { folderId } from "@skillhold/skill";
 import type { CommandInput } from "../command.ts";
 import { getEntry } from "../get-entry.ts";
-import { type OpenOptions, withLibrary } from "../open.ts";
+import { type LibraryOpenOptions, withLibrary } from "../open.ts";
 import { countOption, textOption } from "../option.ts";
 import { type Io, plain } from "../terminal/output.ts";
 
@@ -50,7 +50,7 @@ export interface EvalTarget {
 export async function withEvalTarget<T>(
   input: CommandInput,
   use: (target: EvalTarget) => Promise<T>,
-  options: Pick<OpenOptions, "watch"> = {},
+  options: Pick<LibraryOpenOptions, "watch"> = {},
 ): Promise<T> {
   const [named = ""] = input.args;
   const { id, roots } = readSkillArgument(named, input.io);

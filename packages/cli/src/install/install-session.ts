@@ -31,8 +31,8 @@ import {
 } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import type { CommandInput } from "../command.ts";
+import { gatewayAccess } from "../gateway/gateway-access.ts";
 import { listOption, textOption } from "../option.ts";
-import { gatewayAccess } from "../remote-access.ts";
 import { type StoreUse, withRegistry } from "../store.ts";
 import type { Io } from "../terminal/output.ts";
 

@@ -1,40 +1,38 @@
 import { join } from "node:path";
 import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { isTable, type Table } from "./table-value.ts";
+import { type ConfigEntry, isTable, type Table } from "./config-text.ts";
 
-/** Whose settings: the user's for all projects, or those of a project, which others may share. */
-export type Scope = "user" | "project";
+/** The user's settings for all projects, or the shared settings of one project. */
+export type ConfigScope = "user" | "project";
 
-/** What decides where a client keeps its settings. */
-export interface Place {
+/** The inputs that determine a client's settings file. */
+export interface ClientPlace {
   readonly home: string;
   readonly cwd: string;
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a client starts a server, or where it finds one. */
+/** A server that a client starts, or a server by URL. */
 export type Server =
   | { readonly command: string; readonly args: readonly string[] }
   | { readonly url: string; readonly tokenVariable: string };
 
-export type Entry = Readonly<Record<string, unknown>>;
-
-/** One MCP client: where its settings lie, what they are written in, and how a server stands in them. */
+/** One MCP client: its settings files, their format and the shape of a server entry. */
 export interface McpClient {
   readonly id: string;
   readonly title: string;
   readonly format: "json" | "toml";
-  /** Candidates, of which one that is there is taken before the first; none where it has no settings of this scope. */
-  readonly files: (scope: Scope, place: Place) => readonly string[];
-  /** The way to the servers in the file. */
+  /** The candidate files: the first existing one wins, otherwise the first. Empty when the client lacks this scope. */
+  readonly files: (scope: ConfigScope, place: ClientPlace) => readonly string[];
+  /** The key path of the servers in the file. */
   readonly servers: readonly string[];
-  /** The way that an older version of the client had, and whether a file is of that time. */
+  /** The key path of an older version of the client, and how to detect its files. */
   readonly older?: { readonly servers: readonly string[]; readonly isIn: (data: unknown) => boolean };
-  /** Undefined where the client knows no servers of this kind. */
-  readonly entry: (server: Server) => Entry | undefined;
-  /** What is left to do, where a file is not all. */
+  /** Undefined when the client does not support this kind of server. */
+  readonly entry: (server: Server) => ConfigEntry | undefined;
+  /** A manual step that the file cannot cover. */
   readonly note?: (server: Server) => string | undefined;
 }
 
@@ -134,7 +132,7 @@ export const mcpClients: readonly McpClient[] = [
     entry: (server) => ("url" in server ? { url: server.url } : { ...server }),
     note: (server) =>
       "url" in server
-        ? "Zed reads no variables in its settings: add the header Authorization with your token by hand."
+        ? "Zed does not expand variables in its settings: add the Authorization header with your token by hand."
         : undefined,
   },
   {
@@ -161,8 +159,8 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** An entry in place of the one that is there: what people and clients have added to that stays. */
-export function renewEntry({ entry: write }: McpClient, found: unknown, entry: Entry): Entry {
+/** Merges a new entry with the existing one and keeps fields that Skillhold does not write. */
+export function renewEntry({ entry: write }: McpClient, found: unknown, entry: ConfigEntry): ConfigEntry {
   const kinds: readonly Server[] = [
     { command: "", args: [] },
     { url: "", tokenVariable: "" },
@@ -177,9 +175,8 @@ export function getClient(id: string | undefined): McpClient {
   const found = mcpClients.find((client) => client.id === id);
   if (found !== undefined) return found;
   const all = `The clients are ${ids.join(", ")}.`;
-  if (id === undefined)
-    throw new SkillError("USAGE", "Say for which client: --client <name>.", { hint: all });
-  throw new SkillError("USAGE", `There is no client ${id}.`, {
+  if (id === undefined) throw new SkillError("USAGE", "--client is required.", { hint: all });
+  throw new SkillError("USAGE", `The client ${id} is not supported.`, {
     hint: didYouMean(suggest(id.toLowerCase(), ids)) ?? all,
   });
 }
@@ -189,18 +186,18 @@ function tableAt(value: unknown, key?: string): Table {
   return isTable(found) ? found : {};
 }
 
-function bearer(token: string): Entry {
+function bearer(token: string): ConfigEntry {
   return { Authorization: `Bearer ${token}` };
 }
 
-function zedFolder({ home, platform, env }: Place): string {
+function zedFolder({ home, platform, env }: ClientPlace): string {
   if (platform === "win32") return join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "Zed");
   const named = platform === "darwin" ? "" : env["FLATPAK_XDG_CONFIG_HOME"] || env["XDG_CONFIG_HOME"];
   return join(named || join(home, ".config"), "zed");
 }
 
-/** Where programs with windows keep a user's settings. */
-function settingsFolder({ home, platform, env }: Place): string {
+/** The folder for the settings of desktop apps. */
+function settingsFolder({ home, platform, env }: ClientPlace): string {
   if (platform === "darwin") return join(home, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] ?? join(home, "AppData", "Roaming");
   return env["XDG_CONFIG_HOME"] || join(home, ".config");

@@ -17,14 +17,14 @@ import { dirname } from "node:path";
 import { ioFailure } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** A file of someone else's program. What is written is there whole or not at all, and what was there is kept beside it. */
+/** A settings file of another program. Writes are atomic, and a backup is kept beside the file. */
 export class ConfigFile {
   readonly path: string;
   readonly #mode: number;
 
-  /** `mode` is for a file that is not there yet. */
+  /** `mode` applies to a new file. */
   constructor(path: string, mode: number) {
-    // Settings are often links to where someone keeps them; the link is to stay.
+    // Settings are often links into a dotfiles folder; the link must stay.
     this.path = existsSync(path) ? realpathSync(path) : path;
     this.#mode = mode;
   }
@@ -33,7 +33,7 @@ export class ConfigFile {
     return `${this.path}.skillhold-backup`;
   }
 
-  /** Undefined when it is not there. */
+  /** Undefined when the file does not exist. */
   read(): string | undefined {
     return readText(this.path);
   }
@@ -72,14 +72,14 @@ export class ConfigFile {
   }
 }
 
-/** Larger files are not settings. */
+/** No settings file is larger. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 function readText(path: string): string | undefined {
   try {
     if (!existsSync(path)) return undefined;
     if (statSync(path).size > MAX_BYTES)
-      throw new SkillError("LIMIT_EXCEEDED", `${path} is too large for a file with settings.`);
+      throw new SkillError("LIMIT_EXCEEDED", `${path} is too large for a settings file.`);
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     if (error instanceof SkillError) throw error;
@@ -95,7 +95,7 @@ function writeDurably(path: string, text: string, mode: number): void {
   } finally {
     closeSync(fd);
   }
-  // The mask of the process may have taken something off.
+  // The process umask may have removed permissions.
   chmodSync(path, mode);
 }
 

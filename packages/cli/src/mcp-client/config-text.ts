@@ -1,33 +1,34 @@
 import { SkillError } from "@skillhold/protocol/error";
-import type { Entry } from "./client-table.ts";
-import { isTable, type Table } from "./table-value.ts";
 
-/** Settings as text, in which one entry is set or taken out and all else stays. */
+/** The settings of one server in a client's file. */
+export type ConfigEntry = Readonly<Record<string, unknown>>;
+
+/** Edits one entry in the text of a settings file and keeps the rest unchanged. */
 export interface ConfigText {
-  /** What stands at the end of the way, undefined when nothing does. */
+  /** The value at a key path, or undefined. */
   find(text: string, way: readonly string[]): unknown;
-  set(text: string, way: readonly string[], entry: Entry): string;
-  /** Undefined when nothing is left that anyone would miss. */
+  set(text: string, way: readonly string[], entry: ConfigEntry): string;
+  /** Undefined when the rest of the file is empty. */
   remove(text: string, way: readonly string[]): string | undefined;
-  /** What someone would add by hand. */
-  snippet(way: readonly string[], entry: Entry): string;
+  /** The lines to add by hand. */
+  snippet(way: readonly string[], entry: ConfigEntry): string;
 }
 
-/** The failure for a text that cannot be changed safely; the reason ends a sentence: "it is left as it is, because …". */
+/** The error for a text that cannot be edited safely; the reason follows "was not changed: ". */
 export function untouchable(reason: string): SkillError {
   return new SkillError("CONFIG_INVALID", reason);
 }
 
-/** A copy with an entry at the end of the way; tables on it are made where they are missing. */
+/** A copy with the entry at a key path; missing tables are created. */
 export function withEntry(data: Table, [first, ...rest]: readonly string[], entry: unknown): Table {
-  if (first === undefined) throw untouchable("it has no place for an entry");
+  if (first === undefined) throw untouchable("the key path is empty");
   if (rest.length === 0) return { ...data, [first]: entry };
   const below = data[first] ?? {};
-  if (!isTable(below)) throw untouchable(`\`${first}\` in it is not a table`);
+  if (!isTable(below)) throw untouchable(`\`${first}\` is not a table`);
   return { ...data, [first]: withEntry(below, rest, entry) };
 }
 
-/** A copy without the entry, and without tables on the way that held nothing else. */
+/** A copy without the entry and without the tables that become empty. */
 export function withoutEntry(data: Table, [first, ...rest]: readonly string[]): Table {
   if (first === undefined) return data;
   const { [first]: below, ...others } = data;
@@ -41,4 +42,11 @@ export function entryAt(data: unknown, way: readonly string[]): unknown {
     (value, key) => (isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     data,
   );
+}
+
+/** A JSON object or a TOML table. */
+export type Table = { [key: string]: unknown };
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

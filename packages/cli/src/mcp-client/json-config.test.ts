@@ -9,7 +9,7 @@ const set = (text: string) => jsonConfig.set(text, WAY, ENTRY);
 const remove = (text: string) => jsonConfig.remove(text, WAY);
 
 describe("settings in JSON with comments", () => {
-  test("get the entry after all that is there, each comment where it was [S-57]", () => {
+  test("get the entry at the end and keep every comment [S-57]", () => {
     const before = `// mine
 {
   /* all of them */
@@ -92,11 +92,11 @@ describe("settings in JSON with comments", () => {
       '{"servers": {"skillhold": {} /* c */, "b": 1}}',
       '{"servers": { /* c */ "b": 1}}',
     ],
-  ])("lose %s of the entries, and no comment [S-57]", (_name, before, after) => {
+  ])("lose %s of the entries but no comment [S-57]", (_name, before, after) => {
     expect(remove(before)).toBe(after);
   });
 
-  test("go where nothing but the entry is in them, and stay where a comment is [S-57]", () => {
+  test("are deleted when only the entry is left, and kept with a comment [S-57]", () => {
     expect(remove('{"servers": {"skillhold": {}}}\n')).toBeUndefined();
     expect(remove('// mine\n{"servers": {"skillhold": {}}}\n')).toBe("// mine\n{}\n");
   });
@@ -106,23 +106,23 @@ describe("settings in JSON with comments", () => {
     ["our entry twice", '{"servers": {"skillhold": {}, "skillhold": {}}}', "more than once"],
     ["a key that is spelt in two ways", '{"servers": {}, "\\u0073ervers": {}}', "more than once"],
     ["a table that is a list", '{"servers": []}', "not a table"],
-    ["a list", "[]", "not an object"],
-    ["two objects", "{} {}", "not JSON that can be read"],
-    ["an open comment", "{} /*", "not JSON that can be read"],
-    ["a missing comma", '{"a": 1 "b": 2}', "not JSON that can be read"],
+    ["a list", "[]", "not a JSON object"],
+    ["two objects", "{} {}", "not valid JSON"],
+    ["an open comment", "{} /*", "not valid JSON"],
+    ["a missing comma", '{"a": 1 "b": 2}', "not valid JSON"],
     ["deep lists", `{"a": ${"[".repeat(100_000)}`, "nested deeper"],
     ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, "nested deeper"],
-  ])("are left alone with %s [S-57]", (_name, text, reason) => {
+  ])("are not changed with %s [S-57]", (_name, text, reason) => {
     expect(() => set(text)).toThrow(reason);
   });
 
-  test("keep what is there twice elsewhere, and keys that mean something to JavaScript [S-57]", () => {
+  test("keep duplicate keys elsewhere and keys such as __proto__ [S-57]", () => {
     const before = '{\n  "a": 1,\n  "a": 2,\n  "__proto__": {"servers": 1}\n}';
     expect(set(before).startsWith(before.slice(0, -2))).toBe(true);
     expect(jsonConfig.find(before, WAY)).toBeUndefined();
   });
 
-  test("of any shape say the same and our entry, and come back when it is taken out [S-57]", () => {
+  test("of any shape keep their data with our entry, and are restored without it [S-57]", () => {
     const gap = fc.constantFrom("", " ", "\n", "\r\n  ", " // c\n", "/* } , */", "\t");
     const { table } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 3 }, fc.json({ maxDepth: 1 }), tie("table")),

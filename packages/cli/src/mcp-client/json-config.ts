@@ -1,14 +1,32 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Node } from "jsonc-parser";
-import type { Entry } from "./client-table.ts";
-import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
-import { cutProperty, insertProperty, layoutOf, render, replaceValue } from "./json-edit.ts";
-import { dataOf, endOf, findProperty, hasComment, readTree, valueNode } from "./json-tree.ts";
-import { isTable, type Table } from "./table-value.ts";
+import {
+  type ConfigEntry,
+  type ConfigText,
+  entryAt,
+  isTable,
+  type Table,
+  untouchable,
+  withEntry,
+  withoutEntry,
+} from "./config-text.ts";
+import {
+  cutProperty,
+  dataOf,
+  endOf,
+  findProperty,
+  hasComment,
+  insertProperty,
+  layoutOf,
+  readTree,
+  render,
+  replaceValue,
+  valueNode,
+} from "./json-edit.ts";
 
 /**
- * Settings in JSON, with or without comments. The text is changed where the entry stands and nowhere else; then it is
- * read again, and when it does not say exactly what it should, it is left alone.
+ * Settings in JSON, with or without comments. Only the text of the entry changes; the result is parsed again and
+ * rejected unless it has exactly the expected data.
  */
 export const jsonConfig: ConfigText = {
   find: (text, way) => {
@@ -33,7 +51,7 @@ export const jsonConfig: ConfigText = {
     const step = highestEmptied(plain, steps);
     if (step === undefined) return undefined;
     const rest = withoutEntry(dataIn(root), way);
-    // Tables that hold nothing but comments stay; they are no difference.
+    // Tables that contain only comments stay and are not a difference.
     const isRest = (found: Table) =>
       entryAt(found, way) === undefined && isDeepStrictEqual(withoutEntry(found, way), rest);
     return `${mark}${proven(cutProperty(plain, step.table, step.property), isRest)}`;
@@ -41,7 +59,7 @@ export const jsonConfig: ConfigText = {
   snippet: (way, entry) => JSON.stringify(withEntry({}, way, entry), undefined, 2),
 };
 
-/** A property on the way to an entry, and the table that it is in. */
+/** A property on the key path, with its table. */
 interface Step {
   readonly table: Node;
   readonly property: Node;
@@ -58,7 +76,7 @@ function dataIn(root: Node | undefined): Table {
   return isTable(data) ? data : {};
 }
 
-/** The properties on the way, as far as they are there. */
+/** The existing properties of the key path. */
 function follow(root: Node, way: readonly string[]): readonly Step[] {
   const steps: Step[] = [];
   let table = root;
@@ -72,8 +90,8 @@ function follow(root: Node, way: readonly string[]): readonly Step[] {
   return steps;
 }
 
-/** A text that says nothing yet, and may have comments that do. */
-function begin(plain: string, way: readonly string[], entry: Entry): string {
+/** Adds the entry to a text without data, which may contain comments. */
+function begin(plain: string, way: readonly string[], entry: ConfigEntry): string {
   const { eol } = layoutOf(plain);
   const kept = plain.trimEnd();
   const gap = kept === "" ? "" : eol;
@@ -81,12 +99,12 @@ function begin(plain: string, way: readonly string[], entry: Entry): string {
   return `${kept}${gap}${render(withEntry({}, way, entry), "", plain)}${end}`;
 }
 
-/** Contract: `withEntry` has let it pass, so that what is no table on the way is null. */
+/** Contract: `withEntry` accepted the data, so a value on the key path that is not a table is null. */
 function place(
   text: string,
   { root, steps }: { readonly root: Node; readonly steps: readonly Step[] },
   way: readonly string[],
-  entry: Entry,
+  entry: ConfigEntry,
 ): string {
   const last = steps.at(-1);
   const rest = way.slice(steps.length);
@@ -97,7 +115,7 @@ function place(
   return replaceValue(text, value, key === undefined ? entry : withEntry({}, rest, entry));
 }
 
-/** The highest on the way that holds nothing else, no comment either; undefined when that is the whole text. */
+/** The topmost step that contains only the entry and no comment; undefined when that is the whole text. */
 function highestEmptied(text: string, steps: readonly Step[]): Step | undefined {
   for (let at = steps.length - 1; at >= 0; at -= 1) {
     const step = steps[at];
@@ -112,5 +130,5 @@ function highestEmptied(text: string, steps: readonly Step[]): Step | undefined 
 
 function proven(text: string, isExpected: (data: Table) => boolean): string {
   if (isExpected(dataIn(readTree(text)))) return text;
-  throw untouchable("its entry is written in a way that cannot be changed safely");
+  throw untouchable("its entry cannot be edited safely");
 }

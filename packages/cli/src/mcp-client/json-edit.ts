@@ -1,14 +1,14 @@
-import type { Node } from "jsonc-parser";
-import { endOf, findComma } from "./json-tree.ts";
+import { createScanner, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { untouchable } from "./config-text.ts";
 
-/** A part of a text, and what stands there after. */
+/** A range of a text and its replacement. */
 interface Edit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** Puts a property at the end of a table, after all that stands in it, comments included. */
+/** Inserts a property at the end of a table, after its properties and comments. */
 export function insertProperty(text: string, table: Node, key: string, value: unknown): string {
   const [first] = table.children ?? [];
   const last = table.children?.at(-1);
@@ -33,13 +33,13 @@ export function insertProperty(text: string, table: Node, key: string, value: un
   ]);
 }
 
-/** Puts another value in place of the one that a node is. */
+/** Replaces the value of a node. */
 export function replaceValue(text: string, node: Node, value: unknown): string {
   const rendered = render(value, indentAt(text, node.offset), text);
   return applyEdits(text, [{ from: node.offset, to: endOf(node), text: rendered }]);
 }
 
-/** Takes a property out, with its comma, and with its lines where nothing else stands on them. */
+/** Removes a property with its comma, and its lines if they are otherwise blank. */
 export function cutProperty(text: string, table: Node, property: Node): string {
   const own = findComma(text, endOf(property));
   const commas = own === undefined ? findCommaBefore(text, table, property) : [own];
@@ -55,7 +55,7 @@ export function cutProperty(text: string, table: Node, property: Node): string {
   return applyEdits(text, [...alone, deletion(from, to)]);
 }
 
-/** A value as the text around it is written: its indentation and its line ends. */
+/** Renders a value with the indentation and line ends of the surrounding text. */
 export function render(value: unknown, indent: string, around: string): string {
   const { unit, eol } = layoutOf(around);
   return JSON.stringify(value, undefined, unit).replaceAll("\n", `${eol}${indent}`);
@@ -95,9 +95,85 @@ function deletion(from: number, to: number): Edit {
   return { from, to, text: "" };
 }
 
-/** Contract: no two overlap, and those at one place come in the order in which they are to stand. */
+/** Contract: edits do not overlap, and edits at one offset are in their final order. */
 function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => a.from - b.from)
     .reduceRight((done, edit) => done.slice(0, edit.from) + edit.text + done.slice(edit.to), text);
+}
+
+/** Bounds the recursion of the parser; no real settings are nested this deep. */
+const MOST_LEVELS = 200;
+
+/** Parses JSON with comments and trailing commas; undefined for a text without data. */
+export function readTree(text: string): Node | undefined {
+  rejectDeep(text);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length > 0) throw untouchable("it is not valid JSON");
+  if (root !== undefined && root.type !== "object") throw untouchable("it is not a JSON object");
+  return root;
+}
+
+/** Matches `JSON.parse`: the last of two equal keys wins, and `__proto__` is a plain key. */
+export function dataOf({ type, value, children = [] }: Node): unknown {
+  if (type === "array") return children.map(dataOf);
+  if (type !== "object") return value;
+  return Object.fromEntries(
+    children.map((property) => [keyOf(property), dataOf(valueNode(property))] as const),
+  );
+}
+
+/** Finds a property by key. Rejects duplicates, because clients may read either one. */
+export function findProperty({ children = [] }: Node, key: string): Node | undefined {
+  const [found, ...others] = children.filter((property) => keyOf(property) === key);
+  if (others.length > 0) throw untouchable(`\`${key}\` appears more than once`);
+  return found;
+}
+
+export function valueNode({ children }: Node): Node {
+  const value = children?.[1];
+  if (value === undefined) throw new Error("The property has no value although the tree has no errors.");
+  return value;
+}
+
+export function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** The offset of the comma that follows, comments skipped; undefined when another token follows. */
+export function findComma(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+/** Contract: the range starts and ends between tokens. */
+export function hasComment(text: string, from: number, to: number): boolean {
+  for (const at of tokensOf(text.slice(from, to), false)) if (text[from + at] === "/") return true;
+  return false;
+}
+
+function keyOf({ children }: Node): string {
+  return String(children?.[0]?.value);
+}
+
+function rejectDeep(text: string): void {
+  let level = 0;
+  for (const at of tokensOf(text, true)) {
+    const character = text[at];
+    if (character === "{" || character === "[") level += 1;
+    if (character === "}" || character === "]") level -= 1;
+    if (level > MOST_LEVELS) throw untouchable(`it is nested deeper than ${MOST_LEVELS} levels`);
+  }
+}
+
+/** The offset of each token; its first character identifies its kind. */
+function* tokensOf(text: string, ignoresTrivia: boolean): Generator<number> {
+  const scanner = createScanner(text, ignoresTrivia);
+  while (scanner.getPosition() < text.length) {
+    scanner.scan();
+    yield scanner.getTokenOffset();
+  }
 }

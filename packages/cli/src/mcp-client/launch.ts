@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../command.ts";
 import { listOption, textOption } from "../option.ts";
-import type { McpClient, Scope, Server } from "./client-table.ts";
+import type { ConfigScope, McpClient, Server } from "./client-table.ts";
 
 type Options = CommandInput["options"];
 
-/** How a client reaches the skills: by starting this program, or at a gateway. */
-export function serverFor(client: McpClient, scope: Scope, options: Options, cwd: string): Server {
+/** The server entry for a client: this program, or a gateway. */
+export function serverFor(client: McpClient, scope: ConfigScope, options: Options, cwd: string): Server {
   const gateway = textOption(options, "gateway");
   if (gateway !== undefined)
     return { url: readGateway(gateway), tokenVariable: readVariable(textOption(options, "tokenEnv")) };
@@ -18,7 +18,7 @@ export function serverFor(client: McpClient, scope: Scope, options: Options, cwd
     textOption(options, "runtime") ?? client.id,
     ...forwarded(options, scope, cwd),
   ];
-  // What others share must not name places of this machine; programs with windows do not know the user's PATH.
+  // Shared project settings must not contain local paths; desktop apps do not have the user's PATH, so theirs do.
   if (scope === "project") return { command: "skillhold", args };
   return { command: process.execPath, args: [launcher(), ...args] };
 }
@@ -30,15 +30,15 @@ function launcher(): string {
   return fileURLToPath(new URL(`${beside}/bin/skillhold.js`, import.meta.url));
 }
 
-/** The options that say which skills are served, and to whom. */
-function forwarded(options: Options, scope: Scope, cwd: string): readonly string[] {
+/** The options that select the skills and the viewer. */
+function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly string[] {
   const store = textOption(options, "store");
   if (store !== undefined && /^postgres(ql)?:\/\/[^/]*:[^/]*@/.test(store))
     throw new SkillError(
       "USAGE",
-      "The address of the store has a password, which does not belong in a client's settings.",
+      "The store URL has a password, which must not be written to a client's settings.",
       {
-        hint: "Leave it out of the address, or set SKILLHOLD_STORE where the client is started.",
+        hint: "Remove the password from the URL, or set SKILLHOLD_STORE where you start the client.",
       },
     );
   const named = (flag: string, value: string | undefined) => (value === undefined ? [] : [flag, value]);
@@ -57,8 +57,8 @@ function forwarded(options: Options, scope: Scope, cwd: string): readonly string
   ];
 }
 
-/** A project's clients start their servers in its folder; anyone else's start them anywhere. */
-function placeOf(root: string, scope: Scope, cwd: string): string {
+/** Project servers start in the project's folder, so their paths can be relative; other servers start anywhere. */
+function placeOf(root: string, scope: ConfigScope, cwd: string): string {
   const path = resolve(cwd, root);
   const inside = relative(cwd, path);
   const isInside = !inside.startsWith("..") && !isAbsolute(inside);
@@ -73,8 +73,8 @@ function readGateway(text: string): string {
     url.username !== "" ||
     url.password !== ""
   )
-    throw new SkillError("USAGE", `${JSON.stringify(text)} is not the address of a gateway.`, {
-      hint: "Write it as https://<host>[:<port>], without a name or a password.",
+    throw new SkillError("USAGE", `${JSON.stringify(text)} is not the URL of a gateway.`, {
+      hint: "Use https://<host>[:<port>], without a user name or password.",
     });
   url.search = "";
   url.hash = "";
@@ -86,7 +86,7 @@ const TOKEN_VARIABLE = "SKILLHOLD_TOKEN";
 
 function readVariable(name: string = TOKEN_VARIABLE): string {
   if (/^[A-Z_][A-Z0-9_]*$/i.test(name)) return name;
-  throw new SkillError("USAGE", `${JSON.stringify(name)} is not the name of an environment variable.`, {
-    hint: "--token-env takes the name of the variable that holds the token, never the token.",
+  throw new SkillError("USAGE", `${JSON.stringify(name)} is not an environment variable name.`, {
+    hint: "Set --token-env to the name of the variable, never to the token itself.",
   });
 }

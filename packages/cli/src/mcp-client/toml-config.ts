@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
-import type { Entry } from "./client-table.ts";
-import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
-import { isTable, type Table } from "./table-value.ts";
+import {
+  type ConfigEntry,
+  type ConfigText,
+  entryAt,
+  isTable,
+  type Table,
+  untouchable,
+  withEntry,
+  withoutEntry,
+} from "./config-text.ts";
 
 /**
- * Settings in TOML. The text is changed by whole tables and nothing else in it is touched; then it is read, and when it
- * does not say exactly what it should, it is left alone.
+ * Settings in TOML. Only whole tables of the entry change; the result is parsed again and rejected unless it has exactly
+ * the expected data.
  */
 export const tomlConfig: ConfigText = {
   find: (text, way) => entryAt(read(text), way),
@@ -26,16 +33,16 @@ function read(text: string): Table {
   try {
     return parse(text);
   } catch {
-    // What the library says of it is about the grammar; that it is not TOML is enough here.
-    throw untouchable("it is not TOML that can be read");
+    // The library's message is about grammar details that do not help the user.
+    throw untouchable("it is not valid TOML");
   }
 }
 
-function block(way: readonly string[], entry: Entry): string {
+function block(way: readonly string[], entry: ConfigEntry): string {
   return `${stringify(withEntry({}, way, entry)).trim()}\n`;
 }
 
-/** The text without the tables of an entry: each header, and what follows up to the next one. */
+/** The text without the tables of an entry: each header and the lines up to the next header. */
 function cut(text: string, way: readonly string[]): string {
   let isOurs = false;
   const kept = text.split(/(?<=\n)/).filter((line) => {
@@ -45,7 +52,7 @@ function cut(text: string, way: readonly string[]): string {
   return kept.join("");
 }
 
-/** Whether a line is the header of the table at this way, or of one in it. */
+/** Whether a line is the header of the table at this key path, or of a table inside it. */
 function isHeaderOf(line: string, way: readonly string[]): boolean {
   const header = /^\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line.trimEnd())?.[1];
   const names = header?.split(".").map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"));
@@ -53,9 +60,9 @@ function isHeaderOf(line: string, way: readonly string[]): boolean {
 }
 
 function proven(text: string, expected: Table): string {
-  // A library's tables have no prototype; what is compared is what they hold.
+  // The library's tables have no prototype, so plain copies are compared.
   if (isDeepStrictEqual(plain(read(text)), plain(expected))) return text;
-  throw untouchable("its entry is written in a way that cannot be changed safely");
+  throw untouchable("its entry cannot be edited safely");
 }
 
 function plain(value: unknown): unknown {

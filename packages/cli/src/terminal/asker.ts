@@ -10,7 +10,7 @@ import type { Io } from "./output.ts";
 import { askLine } from "./prompt.ts";
 import type { Tty } from "./tty.ts";
 
-/** Asks at a terminal. Whatever is not a clear yes is a no. */
+/** Asks at a terminal. Any answer other than yes means no. */
 export function terminalAsker(tty: Tty, by: string): Asker {
   return {
     async ask(request, signal) {
@@ -20,12 +20,12 @@ export function terminalAsker(tty: Tty, by: string): Asker {
   };
 }
 
-/** Says yes for this content to whatever is asked: the user did so on the command line. */
+/** Approves every request for the current content, because the user did so on the command line. */
 export function consent(by: string): Asker {
   return { ask: async () => ({ answer: "approve", scope: "content", by }) };
 }
 
-/** Who approves: the one who said so beforehand, the one at the terminal, or nobody. */
+/** Opens the asker: the approval of the command line, the terminal, or none. */
 export async function withAsker<T>(
   io: Io,
   { isApproved, mayAsk = true }: { readonly isApproved: boolean; readonly mayAsk?: boolean },
@@ -46,7 +46,7 @@ function formatQuestion(request: ApprovalRequest): string {
   const width = Math.max(...fields.map(({ label }) => label.length));
   const lines = fields.map(({ label, value }) => `  ${label.padEnd(width)}  ${value}\n`).join("");
   const minutes = Math.round(defaultLimits.approvalMs / 60_000);
-  const keys = `y = yes, once; a = yes for ${minutes} minutes, for this content with any arguments; else no`;
+  const keys = `y = once; a = ${minutes} minutes, for this content with any arguments; anything else = no`;
   return `This needs your approval:\n${lines}${keys} [no] `;
 }
 

@@ -1,31 +1,31 @@
+import { once } from "node:events";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** How long a command may tidy up after it was interrupted. */
+/** How long a command may clean up after an interrupt. */
 const GRACE_MS = 5_000;
 
-/** Whoever ends the command, what it has begun is brought to an end and recorded. */
+/** All of these stop the command cleanly, so that running work ends and is recorded. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A terminal interrupts the launcher and its child at once, and the launcher passes it on: that is one wish. */
+/** A terminal signals the launcher and its child, and the launcher forwards the signal: both count as one interrupt. */
 const echoMs = 300;
 
 export interface InterruptOptions<T> {
-  /** Whether the result says that an interrupt is how the work ends. */
+  /** Whether the result means that an interrupt is the normal end of the work. */
   readonly isEnd?: (result: T) => boolean;
   readonly graceMs?: number;
 }
 
 /**
- * Runs the work until it ends or the user interrupts. An interrupt aborts the signal; the work may tidy up for a
- * moment, a second interrupt does not wait for it. Either way the outcome is INTERRUPTED, unless the
- * work's result says that an interrupt is how it ends.
+ * Runs the work until it ends or the user interrupts. The first interrupt aborts the signal and leaves a grace period;
+ * the second ends at once. Either way the outcome is INTERRUPTED, unless `isEnd` accepts the work's result.
  */
 export async function untilInterrupted<T>(
   interrupt: AbortController,
   work: () => Promise<T>,
   { isEnd = () => false, graceMs = GRACE_MS }: InterruptOptions<T> = {},
 ): Promise<T> {
-  const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
+  const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
   let firstAt: number | undefined;
   let grace: NodeJS.Timeout | undefined;
   const onInterrupt = () => {
@@ -33,13 +33,13 @@ export async function untilInterrupted<T>(
     if (firstAt === undefined) {
       firstAt = now;
       interrupt.abort(new SkillError("INTERRUPTED", "interrupted"));
-      grace = setTimeout(() => giveUp(interrupt.signal.reason), graceMs);
-    } else if (now - firstAt > echoMs) giveUp(interrupt.signal.reason);
+      grace = setTimeout(() => abandon(interrupt.signal.reason), graceMs);
+    } else if (now - firstAt > echoMs) abandon(interrupt.signal.reason);
   };
   for (const signal of SIGNALS) process.on(signal, onInterrupt);
-  process.on("uncaughtException", giveUp);
+  process.on("uncaughtException", abandon);
   try {
-    const result = await Promise.race([work(), givenUp]);
+    const result = await Promise.race([work(), abandoned]);
     if (!isEnd(result)) interrupt.signal.throwIfAborted();
     return result;
   } catch (error) {
@@ -47,13 +47,26 @@ export async function untilInterrupted<T>(
   } finally {
     clearTimeout(grace);
     for (const signal of SIGNALS) process.off(signal, onInterrupt);
-    process.off("uncaughtException", giveUp);
+    process.off("uncaughtException", abandon);
   }
 }
 
-/** The work may say in its own failure what it had done by then. */
+/** Keeps the details of the work's own error, which list the finished steps. */
 function withDone(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof SkillError && error instanceof SkillError && error.code === "INTERRUPTED"))
     return reason;
   return new SkillError("INTERRUPTED", reason.message, { details: error.details, cause: error });
+}
+
+/** An interval of this length keeps the process alive and never fires in practice; file watchers do not. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** Waits for the user to interrupt. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  const alive = setInterval(() => {}, FOREVER_MS);
+  try {
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    clearInterval(alive);
+  }
 }

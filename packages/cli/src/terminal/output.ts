@@ -2,29 +2,29 @@ import type { Readable } from "node:stream";
 import type { ErrorCode } from "@skillhold/protocol/error";
 import type { Tty } from "./tty.ts";
 
-/** 0, or what the error table gives the failure; of a script that has run, the script's own. */
+/** 0, the exit code of the error table, or the exit code of the script that ran. */
 export type ExitCode = number;
 
-/** Everything a command may know of the process around it. Results go to `out`, talk goes to `err`. */
+/** The process as a command sees it. Results go to `out`, messages to `err`. */
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly isOutTty: boolean;
   readonly isErrTty: boolean;
-  /** Whether text for `out` may carry colour. */
+  /** Whether `out` may be colored. */
   readonly color: boolean;
-  /** Whether text for `err` may carry colour. */
+  /** Whether `err` may be colored. */
   readonly errColor: boolean;
   /** Width of the terminal. */
   readonly columns: number;
-  /** Whether the answer is the JSON envelope instead of text for people. */
+  /** Whether the output is the JSON envelope instead of text. */
   readonly json: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The absolute folder that relative paths of the command line start from. */
+  /** The absolute folder that relative paths start from. */
   readonly cwd: string;
-  /** What is piped in, or undefined when the input is a terminal, which a command must not wait for unasked. */
+  /** The piped input; undefined for a terminal, which a command must not wait for. */
   readonly input: () => Readable | undefined;
-  /** The user's terminal, to ask something; undefined when nobody is there. */
+  /** The user's terminal for questions; undefined when there is no user to ask. */
   readonly tty: () => Promise<Tty | undefined>;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -34,11 +34,11 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
-  /** What was done before an interrupt. */
+  /** The finished steps before an interrupt. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What `--json` prints, one document a command; `watch` one a line. */
+/** The document that `--json` prints; `watch` prints one per line. */
 export type Envelope =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly error: Failure };
@@ -47,7 +47,7 @@ export function printData(io: Io, data: unknown): void {
   printEnvelope(io, { ok: true, data });
 }
 
-/** Tells the failure where the caller looks for it, and returns the exit code that the error table gives it. */
+/** Prints a failure as text or JSON and returns its exit code from the error table. */
 export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
   const { SkillError, errorTable } = await import("@skillhold/protocol/error");
   const failure = error instanceof SkillError ? error : asBug(error, errorTable.INTERNAL.hint);
@@ -60,7 +60,7 @@ export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
   return errorTable[code].exit;
 }
 
-/** File names and messages come from strangers: control characters must not reach a terminal as such. */
+/** Escapes control characters, because file names and messages are untrusted. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
     if (character === "\n" || character === "\t") return character;
@@ -69,7 +69,7 @@ export function plain(text: string): string {
   });
 }
 
-/** One document on one line, for commands that answer more than once. */
+/** Prints one document on one line, for commands with more than one result. */
 export function printLine(io: Io, envelope: Envelope): void {
   io.out(`${toJson(envelope)}\n`);
 }
@@ -78,7 +78,7 @@ function printEnvelope(io: Io, envelope: Envelope): void {
   io.out(`${toJson(envelope, io.isOutTty ? 2 : undefined)}\n`);
 }
 
-/** JSON lets some control characters stand as they are; escaped they are the same text and move no cursor. */
+/** Escapes the control characters that JSON allows unescaped, because they would affect a terminal. */
 function toJson(envelope: Envelope, indent?: number): string {
   return JSON.stringify(envelope, undefined, indent).replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escapeUnit);
 }

@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Io } from "./output.ts";
 import { formatSize } from "./text.ts";
 
-/** All that is piped in, up to a size; undefined when the input is a terminal. */
+/** Reads piped input up to a size; undefined when the input is a terminal. */
 export async function readPiped(
   { input, signal }: Pick<Io, "input" | "signal">,
   maxBytes: number,
@@ -18,7 +18,7 @@ export async function readPiped(
       chunks.push(Buffer.from(chunk));
       size += chunk.length;
       if (size > maxBytes)
-        throw new SkillError("LIMIT_EXCEEDED", `More than ${formatSize(maxBytes)} are piped in.`);
+        throw new SkillError("LIMIT_EXCEEDED", `The piped input is larger than ${formatSize(maxBytes)}.`);
     }
     signal.throwIfAborted();
     return Buffer.concat(chunks);

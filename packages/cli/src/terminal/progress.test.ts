@@ -3,7 +3,7 @@ import type { Io } from "./output.ts";
 import { openProgress } from "./progress.ts";
 
 describe("progress", () => {
-  test("counts on one line of a terminal and clears it [S-60]", () => {
+  test("draws one line on a terminal and clears it [S-60]", () => {
     const { io, lines } = makeIo({});
     const progress = openProgress(io, "checking");
     progress.update(1, 20, "skills/pdf");
@@ -11,7 +11,7 @@ describe("progress", () => {
     expect(lines).toEqual(["\r\x1b[2Kchecking 1/20 skills/pdf", "\r\x1b[2K"]);
   });
 
-  test("shows nothing for work that is done soon [S-60]", () => {
+  test("is not shown for short work [S-60]", () => {
     const { io, lines } = makeIo({});
     const progress = openProgress(io, "checking", { afterMs: 60_000 });
     progress.update(1, 2);
@@ -19,7 +19,7 @@ describe("progress", () => {
     expect(lines).toEqual([]);
   });
 
-  test("is cleared by an interrupt and stays so [S-60]", () => {
+  test("is cleared by an interrupt and not drawn again [S-60]", () => {
     const interrupt = new AbortController();
     const { io, lines } = makeIo({ signal: interrupt.signal });
     const progress = openProgress(io, "checking");
@@ -29,14 +29,14 @@ describe("progress", () => {
     expect(lines).toEqual(["\r\x1b[2Kchecking 1/2", "\r\x1b[2K"]);
   });
 
-  test("draws no more often than a reader can see [S-60]", () => {
+  test("limits the redraw rate [S-60]", () => {
     const { io, lines } = makeIo({});
     const progress = openProgress(io, "checking");
     for (let done = 1; done <= 50; done++) progress.update(done, 50);
     expect(lines.length).toBeLessThan(10);
   });
 
-  test("fits the terminal and lets no control character through [S-60]", () => {
+  test("fits the terminal and escapes control characters [S-60]", () => {
     const { io, lines } = makeIo({ columns: 20 });
     openProgress(io, "checking").update(1, 2, "\u001b[31mevil\u001b[0m and long");
     expect(lines).toEqual(["\r\x1b[2Kchecking 1/2 \\u001…"]);

@@ -1,24 +1,24 @@
 import { type Io, plain } from "./output.ts";
 
-/** One line on stderr that counts along and leaves no trace, also when the user interrupts. */
-export interface Progress {
+/** A progress line on stderr that is cleared at the end and on an interrupt. */
+export interface ProgressLine {
   readonly update: (done: number, total: number, subject?: string) => void;
   readonly stop: () => void;
 }
 
 export interface ProgressOptions {
   readonly quiet?: boolean;
-  /** Nothing is shown for work that is done sooner. */
+  /** The line appears only after this time. */
   readonly afterMs?: number;
 }
 
-/** Redrawing more often than this costs time and shows nothing. */
+/** More frequent redraws would not be visible. */
 const redrawMs = 80;
 
 const clearLine = "\r\x1b[2K";
 
-/** Silent unless a person watches stderr: not in a pipe, not with `--json`, not with `--quiet`. */
-export function openProgress(io: Io, verb: string, options: ProgressOptions = {}): Progress {
+/** Silent unless stderr is a terminal, and with `--json` or `--quiet`. */
+export function openProgress(io: Io, verb: string, options: ProgressOptions = {}): ProgressLine {
   if (!io.isErrTty || io.json || options.quiet || io.env["TERM"] === "dumb") {
     return { update: () => {}, stop: () => {} };
   }
@@ -40,7 +40,7 @@ export function openProgress(io: Io, verb: string, options: ProgressOptions = {}
   };
 }
 
-/** A line that wraps could not be cleared, and the last column makes some terminals wrap. */
+/** Stays below the terminal's width, because a wrapped line cannot be cleared. */
 function formatLine(text: string, columns: number): string {
   const line = plain(text).replaceAll(/\s+/g, " ").trim();
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Tty } from "./tty.ts";
 
-/** A line that the person types, or undefined when they close the input. The terminal edits and interrupts by itself. */
+/** Reads a typed line; undefined when the input closes. The terminal handles editing and interrupts. */
 export async function askLine(
   { input, output }: Tty,
   question: string,
@@ -12,14 +12,14 @@ export async function askLine(
   return await readAnswer(createInterface({ input, output, terminal: false }), question, signal);
 }
 
-/** The same without showing what is typed. */
+/** Reads a typed line without echo. */
 export async function askHidden(
   { input, output }: Tty,
   question: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   output.write(question);
-  // The reader switches the terminal's echo off, and shows what is typed by itself: here, to nobody.
+  // The reader turns the terminal's echo off and echoes to its own output, which discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   const interrupted = new AbortController();
@@ -39,7 +39,7 @@ async function readAnswer(
   const ended = Promise.withResolvers<undefined>();
   reader.once("close", () => ended.resolve(undefined));
   try {
-    // A question is never answered when the input ends.
+    // `question` never settles when the input ends.
     return await Promise.race([reader.question(question, { signal }), ended.promise]);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

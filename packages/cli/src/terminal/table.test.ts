@@ -9,7 +9,7 @@ const rows = [
 const format = (width: number | undefined) =>
   formatTable(columns, rows, { width, paintTitle: (text) => text });
 
-test("off a terminal nothing is cut [S-60]", () => {
+test("cells are not cut without a terminal [S-60]", () => {
   expect(format(undefined)).toBe(
     "ID               KIND  TEXT\n" +
       "a                same  short\n" +
@@ -21,7 +21,7 @@ test("on a terminal no line reaches the last column [S-60]", () => {
   expect(format(60).split("\n")[2]).toBe("longe…  same  a text that goes on for a while, further tha…");
 });
 
-test("where room is short, a column that says the same everywhere is left out [S-60]", () => {
+test("a narrow terminal drops a column with equal cells [S-60]", () => {
   expect(format(40).split("\n")[0]).toBe("ID      TEXT");
 });
 
@@ -32,7 +32,7 @@ test.each([
   ["😀", 2],
 ])("%s is %i columns wide [S-60]", (text, width) => expect(textWidth(text)).toBe(width));
 
-test("a cut never splits a wide letter [S-60]", () => {
+test("a cut never splits a wide character [S-60]", () => {
   expect([cutToWidth("日本語", 4), cutToWidth("abc", 3), cutToWidth("abc", 2), cutToWidth("abc", 0)]).toEqual(
     ["日…", "abc", "a…", ""],
   );

@@ -5,21 +5,21 @@ export interface Column {
   readonly most?: number;
 }
 
-export interface TableOptions {
-  /** Columns of the terminal; undefined where nobody minds long lines. */
+export interface TableLayout {
+  /** The terminal's width; undefined when lines may have any length. */
   readonly width: number | undefined;
   readonly paintTitle: (text: string) => string;
 }
 
 const GAP = "  ";
-/** Less than this of the last column says nothing. */
+/** A narrower last column would be unreadable. */
 const LAST_COLUMN = 30;
 
-/** Lines of equal columns. On a terminal the last column gets what is left, and no line wraps. */
+/** Formats aligned columns. On a terminal, the last column gets the remaining width, so that no line wraps. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { width, paintTitle }: TableOptions,
+  { width, paintTitle }: TableLayout,
 ): string {
   const shown = width === undefined ? columns.map((_, index) => index) : chooseColumns(columns, rows, width);
   const widths = shown.map((index) => columnWidth(columns[index], rows, index, width !== undefined));
@@ -37,7 +37,7 @@ export function formatTable(
     .join("");
 }
 
-/** Where room is short, a column in which every row says the same is left out, from the right. */
+/** On a narrow terminal, drops columns with the same value in every row, from the right. */
 function chooseColumns(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -69,7 +69,7 @@ function usedBefore(widths: readonly number[], last: number): number {
   return widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0);
 }
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;

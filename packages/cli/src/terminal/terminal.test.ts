@@ -12,12 +12,12 @@ test.each([
   [{ FORCE_COLOR: "1" }, false, true],
   [{ FORCE_COLOR: "0" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, false],
-])("with %j and a terminal: %j, colour is %j [S-60]", (env, isTty, expected) => {
+])("with %j and a terminal: %j, color is %j [S-60]", (env, isTty, expected) => {
   expect(allowsColor(env, isTty)).toBe(expected);
 });
 
 describe("a reader of stdout", () => {
-  test("that goes away ends the writing and nothing else [S-60]", () => {
+  test("that closes the pipe stops only the output [S-60]", () => {
     const { stdout, io } = open();
     io.out("first");
     stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
@@ -25,7 +25,7 @@ describe("a reader of stdout", () => {
     expect(stdout.written).toEqual(["first"]);
   });
 
-  test("whose disk is full is a failure [S-60]", () => {
+  test("with a full disk is a failure [S-60]", () => {
     const { stdout } = open();
     const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
     expect(() => stdout.emit("error", full)).toThrow("no space");

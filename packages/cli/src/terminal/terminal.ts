@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Io } from "./output.ts";
 import type { Tty } from "./tty.ts";
 
-/** The parts of a writable stream that the shell uses. */
+/** The parts of a writable stream that the command line uses. */
 export interface Stream {
   readonly write: (text: string | Uint8Array) => unknown;
   readonly on: (event: "error", listener: (error: NodeJS.ErrnoException) => void) => unknown;
@@ -10,18 +10,18 @@ export interface Stream {
   readonly columns?: number;
 }
 
-/** The parts of a process that the shell reads. `process` is one. */
-export interface Host {
+/** The parts of a process that the command line uses. `process` is one. */
+export interface CommandHost {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** Opens the user's terminal; the system's unless it is given. */
+  /** Opens the user's terminal; by default the system's. */
   readonly openTty?: () => Tty | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: () => string;
 }
 
-export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io {
+export function openTerminal(host: CommandHost, json: boolean, signal: AbortSignal): Io {
   const isOutTty = host.stdout.isTTY === true;
   const isErrTty = host.stderr.isTTY === true;
   return {
@@ -31,20 +31,20 @@ export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io
     isErrTty,
     color: allowsColor(host.env, isOutTty),
     errColor: allowsColor(host.env, isErrTty),
-    // A terminal that does not know its width says 0.
+    // A terminal of unknown width reports 0.
     columns: host.stderr.columns || host.stdout.columns || 80,
     json,
     env: host.env,
     cwd: host.cwd(),
-    // Only who asks for the input has it opened: a process that looks at it may wait for it.
+    // Opened on demand, because an open stdin can keep the process waiting.
     input: () => (host.stdin.isTTY === true ? undefined : host.stdin),
     tty: () => findTty(host, isErrTty),
     signal,
   };
 }
 
-/** A question is put only where someone looks: a terminal may be there and nobody at it. */
-async function findTty(host: Host, isErrTty: boolean): Promise<Tty | undefined> {
+/** Asks only when stdin or stderr is a terminal: a controlling terminal alone may have no user at it. */
+async function findTty(host: CommandHost, isErrTty: boolean): Promise<Tty | undefined> {
   if (!isErrTty && host.stdin.isTTY !== true) return undefined;
   if (host.openTty !== undefined) return host.openTty();
   const { openTty } = await import("./tty.ts");
@@ -52,7 +52,7 @@ async function findTty(host: Host, isErrTty: boolean): Promise<Tty | undefined> 
 }
 
 /** NO_COLOR wins over FORCE_COLOR, and both over the terminal. */
-export function allowsColor(env: Host["env"], isTty: boolean): boolean {
+export function allowsColor(env: CommandHost["env"], isTty: boolean): boolean {
   if (env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];
   if (forced) return forced !== "0" && forced !== "false";
@@ -60,8 +60,8 @@ export function allowsColor(env: Host["env"], isTty: boolean): boolean {
 }
 
 /**
- * A reader that goes away (`skillhold … | head`) is no failure: the rest is dropped, and the command still ends
- * with its own exit code.
+ * A closed pipe (`skillhold … | head`) is not a failure: the rest of the output is dropped, and the command keeps its own
+ * exit code.
  */
 function writer(stream: Stream): (text: string | Uint8Array) => void {
   let isOpen = true;

@@ -5,7 +5,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Text of a skill as its reader needs it: to the byte for a program, without control characters on a terminal. */
+/** Text of a skill: unchanged for a program, without control characters on a terminal. */
 export function forReader(io: Pick<Io, "isOutTty">, text: string): string {
   return io.isOutTty ? plain(text.replaceAll("\r\n", "\n")) : text;
 }
@@ -17,7 +17,7 @@ export function formatSize(bytes: number): string {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
-/** The colours of a stream; all of them do nothing where colour is not wanted. */
+/** Color functions, which return plain text when color is off. */
 export async function paintFor(isColored: boolean) {
   const { default: picocolors } = await import("picocolors");
   return picocolors.createColors(isColored);

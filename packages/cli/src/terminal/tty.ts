@@ -1,14 +1,14 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { ReadStream, WriteStream } from "node:tty";
 
-/** The terminal of the person who started the command, wherever its streams lead. */
+/** The user's terminal, even when the standard streams are redirected. */
 export interface Tty {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly close: () => void;
 }
 
-/** Undefined where there is none: in a pipeline of a server, behind a scheduler. */
+/** Opens the user's terminal; undefined for a process without one, such as a scheduled job. */
 export function openTty(platform: string = process.platform): Tty | undefined {
   if (platform === "win32") return openConsole();
   const opened: number[] = [];

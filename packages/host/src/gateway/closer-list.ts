@@ -1,4 +1,4 @@
-/** Closes what was opened, last first, even when a step fails. */
+/** Closes resources in reverse order, even when a step fails. */
 export class CloserList {
   readonly #steps: (() => unknown)[] = [];
   readonly #onError: (error: unknown) => void;

@@ -14,8 +14,8 @@ import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
-import { cacheFile, dataFolder } from "../place/data-folder.ts";
-import { type Machine, type Place, present } from "../place/machine.ts";
+import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
+import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
 import { guardPorts } from "../run/guard-ports.ts";
 import { missingHook } from "../run/missing-hook.ts";
@@ -25,12 +25,9 @@ import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
 import type { CloserList } from "./closer-list.ts";
-import { makeDataFolder } from "./data-place.ts";
-import { openDependencies, openRuns } from "./machine-port.ts";
+import { openDependencies, openRuns, openSecrets } from "./machine-port.ts";
 import { mcpMount } from "./mcp-mount.ts";
-import { openSecrets } from "./secret-port.ts";
 import { openServedLibrary } from "./served-library.ts";
-import { openTemporary } from "./temporary-folder.ts";
 
 /** The parts of a gateway, except for those that depend on its port. */
 export interface GatewayParts {
@@ -184,7 +181,7 @@ function hooksOf(
  * The machine as skills at a gateway see it: secrets, but no environment variables or files of the gateway, which a
  * publisher could otherwise read by declaring them.
  */
-function gatewayHost({ env, cwd }: Place, hasSecret: HasSecret): GatewayContext["host"] {
+function gatewayHost({ env, cwd }: ProcessContext, hasSecret: HasSecret): GatewayContext["host"] {
   const { PATH, PATHEXT } = env;
   const host = nodeHost({ env: { PATH, PATHEXT }, platform: process.platform, cwd, hasSecret });
   return { ...host, hasEnv: (name, skill) => hasSecret(skill, name), hasConfig: () => false };

@@ -1,5 +1,5 @@
 export { CloserList } from "./closer-list.ts";
 export { type GatewayParts, openParts, waitWarning } from "./gateway-part.ts";
 export { startSeeding } from "./seeding.ts";
-export { addressOf, hostsAt, type ServedGateway, type ServeOptions, serveGateway } from "./serve.ts";
+export { hostsAt, type ServedGateway, type ServeOptions, servedUrl, serveGateway } from "./serve.ts";
 export { hasAdministrator, makeSignInLink } from "./sign-in-link.ts";

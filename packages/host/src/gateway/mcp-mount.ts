@@ -4,17 +4,17 @@ import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@sk
 import { mcpHandler, type TellClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
-export type McpSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
+export type McpMountSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
 
 const MCP_CALL = { "mcp.method.name": "tools/call" } as const;
 const APPROVAL_HINT =
-  "A person can approve it in the gateway's console, under Approvals, and then it can be called again.";
+  "A user can approve the request in the gateway's console, under Approvals. Then call the tool again.";
 
 /**
- * MCP on the gateway's port. What needs a person's yes is asked at the gateway's desk and never of the client: whoever
- * holds an agent's token could else approve for themselves.
+ * MCP on the gateway's port. Approvals are requested at the gateway and never from the client, because the bearer of an
+ * agent's token could otherwise approve its own runs.
  */
-export function mcpMount(source: McpSource): Mount {
+export function mcpMount(source: McpMountSource): Mount {
   const { library, audit, runs, log } = source;
   const { clock, ids, limits } = source.registry;
   const handler = mcpHandler({
@@ -26,7 +26,7 @@ export function mcpMount(source: McpSource): Mount {
       observe: ({ tool, session, input, request, meta }, work) =>
         toolSpan({ tool, call: request, session, input, carrier: meta, attributes: MCP_CALL }, work),
       openSession: (_ask, tell) => {
-        const running = runs === undefined || !canRun ? {} : { runs: askedOf(tell, runs(viewer)) };
+        const running = runs === undefined || !canRun ? {} : { runs: withClientNotice(tell, runs(viewer)) };
         return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });
       },
     }),
@@ -48,6 +48,6 @@ export function mcpMount(source: McpSource): Mount {
   };
 }
 
-function askedOf(tell: TellClient, runs: RunPorts): RunPorts {
+function withClientNotice(tell: TellClient, runs: RunPorts): RunPorts {
   return runs.asker === undefined ? runs : { ...runs, asker: tell(runs.asker) };
 }

@@ -86,7 +86,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const { registry } = parts.context;
     if (options.seed !== false)
       closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
-    const address = addressOf(listening, options);
+    const address = servedUrl(listening, options);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
   } catch (error) {
     await close();
@@ -139,7 +139,7 @@ export function hostsAt(
 }
 
 /** The address that users open. */
-export function addressOf(
+export function servedUrl(
   { host, port }: Bound,
   { allowedHosts = [], behindTls }: Pick<ServeOptions, "allowedHosts" | "behindTls">,
 ): string {
@@ -148,7 +148,7 @@ export function addressOf(
   return `http://${bracketed(isAnyAddress(host) ? "127.0.0.1" : host)}${port === 80 ? "" : `:${port}`}`;
 }
 
-/** Refuses an address that others can reach, unless the operator asked for it. */
+/** Refuses an address that others can reach, unless the operator allowed it. */
 export function rejectOpenBind(host: string, isMeant: boolean): void {
   if (isMeant || isLoopback(host)) return;
   throw new SkillError("USAGE", `Binding to ${host} sends tokens over the network without TLS.`, {

@@ -15,7 +15,7 @@ export async function makeSignInLink(
   return `${address}/sign-in#${secret}`;
 }
 
-/** Whether an administrator has ever signed in, judging by the tokens that are still stored. */
+/** Whether an administrator has signed in, according to the stored tokens. */
 export async function hasAdministrator({ store }: Pick<RegistryContext, "store">): Promise<boolean> {
   const tokens = await store.listTokens();
   return tokens.some(

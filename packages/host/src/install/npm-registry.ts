@@ -1,9 +1,9 @@
 import { text } from "node:stream/consumers";
 import { launch } from "@skillhold/sandbox/backend";
-import type { Place } from "../place/machine.ts";
+import type { ProcessContext } from "../place/machine.ts";
 
 /** The registry of the user's npm configuration; undefined where npm is not installed. */
-export async function npmRegistry({ env, cwd }: Place): Promise<string | undefined> {
+export async function npmRegistry({ env, cwd }: ProcessContext): Promise<string | undefined> {
   if (env["npm_config_registry"]) return env["npm_config_registry"];
   const { PATH, HOME } = env;
   const variables = Object.fromEntries(

@@ -28,7 +28,7 @@ import {
   type StoreChoice,
 } from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
-import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
+import { disclosureTo, isGranted, type LibraryCandidate } from "./disclosure.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
 
 /** Which skills to open, and for whom. The fields have the names of the command line's options. */
@@ -56,11 +56,11 @@ export interface StackOptions {
 /** Folders, store and MCP servers as one library, with its viewer. */
 export interface Stack {
   readonly library: IndexedLibrary;
-  /** Every candidate and every searched folder, as the viewer may know them. */
+  /** Every candidate and every searched folder that may be disclosed to the viewer. */
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
-  /** Whether the user may know of a candidate that the viewer does not see. */
-  readonly isKnown: (candidate: Candidate) => boolean;
+  /** Whether a candidate that the viewer does not see may be disclosed to the user. */
+  readonly isDisclosed: (candidate: LibraryCandidate) => boolean;
   readonly precedence: Precedence;
   /** In the order in which they win. */
   readonly sources: readonly Source[];
@@ -128,9 +128,9 @@ async function openLayers(
   const models = options.usesModels ? await openModels({ env }) : undefined;
   if (models !== undefined) onClose(() => models.close());
   const isLayered = store !== undefined || servers.chosen.length > 0;
-  const asked = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
+  const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
   const own = present({ cache, watch, models: isLayered ? undefined : models?.ports });
-  const folders = await openLibrary({ ...asked, ...own });
+  const folders = await openLibrary({ ...folderOptions, ...own });
   const mcp = await openServers(servers.chosen, machine, {
     host,
     limits,
@@ -145,12 +145,12 @@ async function openLayers(
   if (mcp.length > 0) await followRemotes(library, machine, watch);
   const inspect = () => {
     const all = library.layer.shelf.view();
-    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
+    const view = all.openTo?.((entry, standing) => isGranted(entry, viewer, standing)) ?? all;
     return { ...folders.inspect(), view };
   };
-  const askers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
-  const isKnown = choice.role === "admin" ? () => true : knownTo(askers, store);
-  return { library, inspect, viewer, isKnown, precedence, sources, store, mcp };
+  const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
+  const isDisclosed = choice.role === "admin" ? () => true : disclosureTo(viewers, store);
+  return { library, inspect, viewer, isDisclosed, precedence, sources, store, mcp };
 }
 
 function openCache({ cache }: StackChoice, env: Machine["env"]): SqliteCache | undefined {

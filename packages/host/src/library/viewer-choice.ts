@@ -49,8 +49,8 @@ function intersect(given: Viewer["allow"], recorded: Viewer["allow"]): Viewer["a
 }
 
 /**
- * The agent as its record has it. In a store that was not asked for and has no agents, any name will do; otherwise an
- * unknown name is most likely a typo and must not open skills to an agent that was never granted them.
+ * The viewer of an agent's record. A default store without agents accepts any name; otherwise an unknown name is most
+ * likely a typo and is rejected.
  */
 async function findAgentViewer(
   agent: string,

@@ -1,16 +1,16 @@
 export { bundledConsole, bundledSkills, productVersion } from "./bundled.ts";
 export { cacheFile, DATA_VARIABLE, dataFolder, findSourcesFile, mcpCacheFolder } from "./data-folder.ts";
 export { ioFailure, statPath, systemCode } from "./io-failure.ts";
-export { type Env, type Machine, type Place, present, thisMachine } from "./machine.ts";
+export { type Env, type Machine, type ProcessContext, present, thisMachine } from "./machine.ts";
 export { readPrivateList, writePrivateList } from "./private-list.ts";
 export {
   copiesFolder,
   isStoreThere,
   missingStore,
-  readingOptions,
   shortPath,
   showStore,
   storeFile,
+  storeReadOptions,
   storeUrl,
 } from "./store-address.ts";
 export { accountName, userName } from "./user-name.ts";

@@ -1,4 +1,4 @@
-/** The process around Skillhold. Nothing below reads `process.env` or the working folder by itself. */
+/** The process around Skillhold. Contract: no other module reads `process.env` or the working folder. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The absolute folder that relative paths start from. */
@@ -12,7 +12,7 @@ export interface Machine {
 export type Env = Machine["env"];
 
 /** Where things are: enough to find folders and stores. */
-export type Place = Pick<Machine, "env" | "cwd">;
+export type ProcessContext = Pick<Machine, "env" | "cwd">;
 
 /** This process, as a machine. */
 export function thisMachine(change: Partial<Machine> = {}): Machine {

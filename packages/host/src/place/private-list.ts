@@ -8,14 +8,14 @@ import { ioFailure, systemCode } from "./io-failure.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** The text of a file that is its user's alone; undefined where there is none. `what` is what it lists, for people. */
+/** The text of a private file; undefined when it does not exist. `what` names its items in messages. */
 export async function readPrivateList(path: string, what: string): Promise<string | undefined> {
   try {
     const handle = await openPrivateFile(path, constants.O_RDONLY, titleOf(what));
     try {
       const { size } = await handle.stat();
       if (size > MOST_BYTES)
-        throw new SkillError("CONFIG_INVALID", `${path} is larger than any list of ${what}.`);
+        throw new SkillError("CONFIG_INVALID", `${path} is too large for a list of ${what}.`);
       return await handle.readFile("utf8");
     } finally {
       await handle.close();
@@ -26,7 +26,7 @@ export async function readPrivateList(path: string, what: string): Promise<strin
   }
 }
 
-/** Puts another text in place of the one that is there; a crash leaves one of the two. */
+/** Replaces the text atomically. */
 export async function writePrivateList(path: string, what: string, text: string): Promise<void> {
   const partial = `${path}.${randomUUID()}`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;

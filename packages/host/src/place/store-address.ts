@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { dataFolder } from "./data-folder.ts";
-import type { Env, Place } from "./machine.ts";
+import type { Env, ProcessContext } from "./machine.ts";
 
 const SQLITE = "sqlite:";
 
 /** The URL of the named store, or of the user's own. */
-export function storeUrl(named: string | undefined, { env, cwd }: Place): string {
+export function storeUrl(named: string | undefined, { env, cwd }: ProcessContext): string {
   const url = named ?? (env["SKILLHOLD_STORE"] || undefined);
   if (url === undefined) return `${SQLITE}${join(dataFolder(env), "registry.db")}`;
   if (/^postgres(ql)?:\/\//.test(url)) return url;
@@ -32,7 +32,7 @@ export function isStoreThere(url: string): boolean {
 }
 
 /** How to open a store for reading. Only a file is migrated: older programs may use a shared database. */
-export function readingOptions(url: string) {
+export function storeReadOptions(url: string) {
   return { create: false, upgrade: storeFile(url) !== undefined } as const;
 }
 
@@ -55,7 +55,7 @@ function databaseOf(url: string): string {
 }
 
 /** The store's address for people, without its credentials. */
-export function showStore(url: string, place: Place): string {
+export function showStore(url: string, place: ProcessContext): string {
   const file = storeFile(url);
   if (file !== undefined) return `${SQLITE}${shortPath(place, file)}`;
   const parsed = URL.parse(url);
@@ -63,7 +63,7 @@ export function showStore(url: string, place: Place): string {
 }
 
 /** A path for people: relative to the working folder or the home folder where that is shorter. */
-export function shortPath({ cwd, env }: Place, path: string): string {
+export function shortPath({ cwd, env }: ProcessContext, path: string): string {
   // Skills of servers have URLs instead of paths.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path;
   const below = relative(cwd, path);
@@ -74,7 +74,7 @@ export function shortPath({ cwd, env }: Place, path: string): string {
 }
 
 /** The failure of reading a store that does not exist yet. */
-export function missingStore(url: string, place: Place): SkillError {
+export function missingStore(url: string, place: ProcessContext): SkillError {
   return new SkillError("STORE_FAILED", `The store ${showStore(url, place)} does not exist yet.`, {
     hint: "Run `skillhold publish <folder>` to create it, or name another with --store.",
   });

@@ -6,7 +6,7 @@ import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { unconfined } from "@skillhold/sandbox/backend";
 import { findConfig, openRunner } from "@skillhold/sandbox/run";
 import { dataFolder } from "../place/data-folder.ts";
-import { type Env, type Place, present } from "../place/machine.ts";
+import { type Env, type ProcessContext, present } from "../place/machine.ts";
 import { chooseSandbox } from "./sandbox-choice.ts";
 
 export interface RunChoice {
@@ -19,7 +19,7 @@ export interface RunChoice {
 }
 
 /** The ports of a session that runs scripts on this machine for its own user. */
-export function localRunPorts({ env, cwd }: Place, choice: RunChoice): RunPorts {
+export function localRunPorts({ env, cwd }: ProcessContext, choice: RunChoice): RunPorts {
   const { approvals, secrets, asker, network, limits = defaultLimits } = choice;
   const sandbox = choice.sandbox ?? chooseSandbox({ env }, network);
   return {

@@ -10,7 +10,7 @@ test.each([
   expect(freshSandbox(network, platform).id).toBe(id);
 });
 
-test("it is the same with a memory as without [S-29]", () => {
+test("chooses the same sandbox with and without a cache [S-29]", () => {
   const network = { hosts: ["example.com"] };
   for (const env of [{}, { XDG_CACHE_HOME: "/nowhere" }])
     expect(chooseSandbox({ env }, network).id).toBe("sandbox-runtime");

@@ -3,7 +3,7 @@ import { didYouMean, suggest } from "@skillhold/core/session";
 import { discoverSources, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { statPath } from "../place/io-failure.ts";
-import { type Place, present } from "../place/machine.ts";
+import { type ProcessContext, present } from "../place/machine.ts";
 
 /** Which folders to look at. */
 export interface FolderChoice {
@@ -23,7 +23,7 @@ export interface FolderChoice {
  */
 export function chooseFolders(
   { root = [], source = [], trustProject = false, followLinks = false }: FolderChoice,
-  { env, cwd }: Place,
+  { env, cwd }: ProcessContext,
   others: readonly string[],
 ): readonly Source[] {
   const home = env["HOME"] || env["USERPROFILE"] || undefined;

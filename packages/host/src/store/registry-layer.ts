@@ -5,13 +5,13 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
-import { type Place, present } from "../place/machine.ts";
+import { type ProcessContext, present } from "../place/machine.ts";
 import {
   copiesFolder,
   isStoreThere,
   missingStore,
-  readingOptions,
   showStore,
+  storeReadOptions,
   storeUrl,
 } from "../place/store-address.ts";
 
@@ -42,14 +42,14 @@ export interface LayerOptions extends Pick<OpenRegistryLibraryOptions, "host" | 
   readonly isWatched: boolean;
 }
 
-/** Whether the store is the only source asked for: named by its URL or label, without folders beside it. */
+/** Whether the store is the only source: named by its URL or label, without folders. */
 export function isStoreAlone({ store, source = [], root = [] }: StoreChoice): boolean {
   const isNamed = typeof store === "string" || source.length > 0;
   return isNamed && root.length === 0 && source.every((label) => label === STORE_LABEL);
 }
 
 /** The URL of the named store; or of the user's own, where it exists and no folders are named. */
-export function chooseStore(choice: StoreChoice, place: Place): string | undefined {
+export function chooseStore(choice: StoreChoice, place: ProcessContext): string | undefined {
   const { store, source = [], root = [] } = choice;
   if (typeof store === "string") return storeUrl(store, place);
   if (store === false || root.length > 0) return undefined;
@@ -64,13 +64,13 @@ export function chooseStore(choice: StoreChoice, place: Place): string | undefin
  */
 export async function readDisabledFolders(
   { store: named }: StoreChoice,
-  place: Place,
+  place: ProcessContext,
 ): Promise<ReadonlySet<string>> {
   const url = named === false ? undefined : ownStore(place);
   if (url === undefined || !isStoreThere(url)) return new Set();
   const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
   try {
-    const store = await openRegistryStore(url, readingOptions(url));
+    const store = await openRegistryStore(url, storeReadOptions(url));
     try {
       const toggles = await store.listToggles();
       return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
@@ -84,7 +84,7 @@ export async function readDisabledFolders(
 }
 
 /** The user's own store; undefined where the user has no data folder. */
-function ownStore(place: Place): string | undefined {
+function ownStore(place: ProcessContext): string | undefined {
   try {
     return storeUrl(undefined, place);
   } catch (error) {
@@ -93,11 +93,11 @@ function ownStore(place: Place): string | undefined {
   }
 }
 
-/** Opens a store for reading; undefined when it is empty and was not asked for by name. */
+/** Opens a store for reading; undefined when the default store is empty. */
 export async function openRegistryLayer(
   url: string,
   { store: named, source = [] }: StoreChoice,
-  place: Place,
+  place: ProcessContext,
   options: LayerOptions,
 ): Promise<RegistryLayer | undefined> {
   const { isNoRegistry } = await import("@skillhold/store");
@@ -112,14 +112,14 @@ export async function openRegistryLayer(
 
 async function openLayer(
   url: string,
-  place: Place,
+  place: ProcessContext,
   { host, limits, cache, isWatched, onError }: LayerOptions,
 ): Promise<RegistryLayer> {
   const [{ openRegistryStore }, { openRegistryLibrary }] = await Promise.all([
     import("@skillhold/store"),
     import("@skillhold/registry/library"),
   ]);
-  const store = await openRegistryStore(url, readingOptions(url));
+  const store = await openRegistryStore(url, storeReadOptions(url));
   try {
     const context = {
       store,
@@ -141,7 +141,7 @@ async function openLayer(
   }
 }
 
-/** Folder skills can be used without a store that was not asked for. */
+/** Adds a hint, because folder skills also work without the default store. */
 function withoutStoreHint(error: unknown): unknown {
   if (!(error instanceof SkillError)) return error;
   const { code, message, hint, details } = error;

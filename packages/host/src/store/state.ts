@@ -6,7 +6,7 @@ import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "../place/data-folder.ts";
-import type { Env, Place } from "../place/machine.ts";
+import type { Env, ProcessContext } from "../place/machine.ts";
 import { UserLog } from "./user-log.ts";
 
 /** The user's approvals, sealed secrets and record on this machine. */
@@ -19,7 +19,7 @@ export interface State {
 }
 
 /** Opens the user's state. The store of the record is opened by the first event. */
-export async function openState(place: Place): Promise<State> {
+export async function openState(place: ProcessContext): Promise<State> {
   const folder = dataFolder(place.env);
   const keys = keyFile(join(folder, "secret.key"));
   const audit = new UserLog(place);
@@ -42,7 +42,7 @@ export async function openState(place: Place): Promise<State> {
 }
 
 /** Opens the user's state for the time of one call. */
-export async function withState<T>(place: Place, use: (state: State) => Promise<T>): Promise<T> {
+export async function withState<T>(place: ProcessContext, use: (state: State) => Promise<T>): Promise<T> {
   const state = await openState(place);
   try {
     return await use(state);
@@ -51,8 +51,8 @@ export async function withState<T>(place: Place, use: (state: State) => Promise<
   }
 }
 
-/** Says which secrets have a value for all agents. Unreadable state counts as no secrets: reading skills needs none. */
-export async function findSecrets(place: Place): Promise<(skill: string, name: string) => boolean> {
+/** Returns a lookup for secrets with a value for all agents. Unreadable state means no secrets, because reading skills needs none. */
+export async function findSecrets(place: ProcessContext): Promise<(skill: string, name: string) => boolean> {
   const known = new Set<string>();
   try {
     if (isStateThere(place.env)) {

@@ -2,7 +2,7 @@ import type { AuditSink } from "@skillhold/core/port";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
-import type { Place } from "../place/machine.ts";
+import type { ProcessContext } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 
 interface OpenedLog {
@@ -15,10 +15,10 @@ interface OpenedLog {
  * record no event leave no file behind.
  */
 export class UserLog implements AuditSink {
-  readonly #place: Place;
+  readonly #place: ProcessContext;
   #opening: Promise<OpenedLog> | undefined;
 
-  constructor(place: Place) {
+  constructor(place: ProcessContext) {
     this.#place = place;
   }
 
@@ -53,7 +53,7 @@ export class UserLog implements AuditSink {
 }
 
 /** Loads the store's modules only when an event is recorded. */
-async function openLog(place: Place): Promise<OpenedLog> {
+async function openLog(place: ProcessContext): Promise<OpenedLog> {
   const [{ checkpointsOf, openSignedStore }, { RegistryAudit }] = await Promise.all([
     import("./audit-store.ts"),
     import("@skillhold/registry/audit"),

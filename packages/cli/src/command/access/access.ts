@@ -6,19 +6,19 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type EffectiveAccess, explainAccess, listGrants, viewerFor } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { asGranter } from "../../grantee-option.ts";
-import { getKnown } from "../../known-skill.ts";
 import { textOption } from "../../option.ts";
 import { granterOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
+import { asGranter } from "./grantee-option.ts";
 
 const optionSpecs = [
-  { flags: "--agent <key>", summary: "decide for this agent" },
-  { flags: "--user <name>", summary: "decide for this user, or for the agent on their behalf" },
-  { flags: "--runtime <name>", summary: "in this runtime; by default the agent's own" },
+  { flags: "--agent <key>", summary: "decide access for this agent" },
+  { flags: "--user <name>", summary: "decide access for this user, or for the agent on behalf of this user" },
+  { flags: "--runtime <name>", summary: "assume this agent runtime; by default the agent's own" },
   ...granterOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
@@ -30,18 +30,18 @@ export const command = defineCommand({
   run,
 });
 
-/** Says who may use a skill; and of a viewer whether it may, and by which rule. */
+/** Prints a skill's grants and decides access for one viewer. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const [wanted = ""] = input.args;
   return await withRegistry<ExitCode>(asGranter(input), "read", async (opened) => {
     const { context, actor } = opened;
-    const { skill, isManaged } = await getKnown(wanted, opened, io);
+    const { skill, isManaged } = await getVisibleSkill(wanted, opened, io);
     if (!isManaged) rejectOthers(input.options, opened, skill);
     const grants = isManaged ? await listGrants(wanted, { by: actor }, context) : undefined;
-    const viewer = await readAsked(input.options, opened);
+    const viewer = await readViewer(input.options, opened);
     const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
-    // A deleted skill is there for nobody.
+    // A deleted skill is visible to no viewer, so there is no decision to explain.
     const decision =
       skill.status === "deleted" ? undefined : await explainAccess(wanted, viewer, host, context);
     if (io.json) printData(io, describe({ skill, grants, viewer, decision }));
@@ -52,13 +52,13 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 interface Answer {
   readonly skill: RegisteredSkill;
-  /** Undefined for someone who may use the skill and not manage it. */
+  /** Undefined when the user may use the skill but not manage it. */
   readonly grants: readonly Grant[] | undefined;
   readonly viewer: Viewer;
   readonly decision: EffectiveAccess | undefined;
 }
 
-/** Whom else a skill was granted to is for those to know who may change it. */
+/** Only managers of a skill may see the access of other users and agents. */
 function rejectOthers(
   options: CommandInput["options"],
   { actor }: Pick<OpenedRegistry, "actor">,
@@ -66,14 +66,18 @@ function rejectOthers(
 ): void {
   const user = textOption(options, "user") ?? actor.user;
   if (user === actor.user && textOption(options, "agent") === undefined) return;
-  throw new SkillError("POLICY_DENIED", `What others may do with ${id} is told to those who manage it.`, {
-    hint: "Ask its owner or an administrator.",
-    details: { id },
-  });
+  throw new SkillError(
+    "POLICY_DENIED",
+    `Only managers of ${id} may see the access of other users and agents.`,
+    {
+      hint: "Ask its owner or an administrator.",
+      details: { id },
+    },
+  );
 }
 
-/** Exactly the one who is named: an agent by itself, a user, or an agent on behalf of a user; or else whoever asks. */
-async function readAsked(
+/** The named agent, user, or agent on behalf of a user; without a name, the acting user. */
+async function readViewer(
   options: CommandInput["options"],
   { context, actor }: Pick<OpenedRegistry, "context" | "actor">,
 ): Promise<Viewer> {

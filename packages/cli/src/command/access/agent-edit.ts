@@ -1,18 +1,17 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type AgentChange, changeAgent, getAgent } from "@skillhold/registry/access";
-import { listIgnored, readAgentOptions } from "../../agent-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { listOption } from "../../option.ts";
-import { listLostPins } from "../../pin-note.ts";
 import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { listIgnored, listLostPins, readAgentOptions } from "./agent-option.ts";
 
 const optionSpecs = [
   ...agentOptions,
-  { flags: "--allow-all", summary: "limit it to no list of skills" },
-  { flags: "--unpin <skill>", summary: "hold it to no revision of this; may be repeated", repeats: true },
-  { flags: "--no-manifest", summary: "keep no agent.yaml" },
+  { flags: "--allow-all", summary: "remove the limit on which skills the agent may use" },
+  { flags: "--unpin <skill>", summary: "remove the pin of this skill; repeatable", repeats: true },
+  { flags: "--no-manifest", summary: "remove the stored agent.yaml" },
   ...accessWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -23,7 +22,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Changes what is on record of an agent. */
+/** Changes the stored fields of an agent. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [key = ""] = input.args;
@@ -49,26 +48,26 @@ const optionNames = ["name", "runtime", "allow", "pin", "manifest", "allowAll", 
 
 function rejectNothing(options: CommandInput["options"]): void {
   if (options["allow"] !== undefined && options["allowAll"] === true)
-    throw new SkillError("USAGE", "Give --allow or --allow-all, not both.");
+    throw new SkillError("USAGE", "--allow and --allow-all exclude each other. Use one of them.");
   if (optionNames.some((name) => options[name] !== undefined)) return;
-  throw new SkillError("USAGE", "Nothing is to be changed.", {
-    hint: "Give --name, --runtime, --allow, --allow-all, --pin, --unpin, --manifest or --no-manifest.",
+  throw new SkillError("USAGE", "No change was given.", {
+    hint: "Add --name, --runtime, --allow, --allow-all, --pin, --unpin, --manifest or --no-manifest.",
   });
 }
 
-/** A pin is put to those there are, and not in their place. */
+/** New pins are added to the stored pins; they do not replace them. */
 async function readChange(
   key: string,
   input: CommandInput,
   { context }: Pick<OpenedRegistry, "context">,
 ): Promise<AgentChange> {
   const { options } = input;
-  const { pins: pinned, ...said } = readAgentOptions(input);
+  const { pins: pinned, ...given } = readAgentOptions(input);
   const unpinned = listOption(options, "unpin");
   const { pins } = await getAgent(key, context);
   const kept = Object.entries(pins).filter(([id]) => !unpinned.includes(id));
   return {
-    ...said,
+    ...given,
     ...(options["allowAll"] === true ? { allow: null } : {}),
     ...(options["manifest"] === false ? { manifest: null } : {}),
     ...(pinned === undefined && unpinned.length === 0

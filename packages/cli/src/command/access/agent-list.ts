@@ -17,14 +17,14 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists the agents that are on record. */
+/** Lists the agents of the store. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   return await withRegistry<ExitCode>(input, "read", async ({ context, flags }) => {
     const agents = await listAgents(context);
     if (io.json) printData(io, { agents });
     else if (agents.length > 0) await printAgents(io, agents);
-    else io.err(`No agents. \`skillhold agent add <key> --runtime <name>${flags}\` adds one.\n`);
+    else io.err(`No agents. Run \`skillhold agent add <key> --runtime <name>${flags}\` to add one.\n`);
     return 0;
   });
 }

@@ -12,7 +12,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes an agent away for good: its key is given to no other. */
+/** Removes an agent and its grants. Its key cannot be used again. */
 async function run(input: CommandInput<OptionsOf<typeof accessWriteOptions>>): Promise<ExitCode> {
   const { io, options } = input;
   const [key = ""] = input.args;
@@ -23,7 +23,7 @@ async function run(input: CommandInput<OptionsOf<typeof accessWriteOptions>>): P
     else {
       io.out(`${plain(agent.key)}: ${isDryRun ? "would be removed" : "removed"}\n`);
       const lost = revoked.length === 0 ? "" : `: ${revoked.join(", ")}`;
-      io.err(`${count(revoked.length, "grant")} ${isDryRun ? "would go" : "went"} with it${lost}\n`);
+      io.err(`${count(revoked.length, "grant")} ${isDryRun ? "would be revoked" : "revoked"}${lost}\n`);
     }
     return 0;
   });

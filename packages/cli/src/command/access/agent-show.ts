@@ -2,14 +2,14 @@ import { neutralText } from "@skillhold/core/text";
 import { getAgent } from "@skillhold/registry/access";
 import type { AgentRecord, Grant } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { isKnown } from "../../known-skill.ts";
-import { agentArgument, askerOptions, storeOption } from "../../shared-option.ts";
+import { accessOptions, agentArgument, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { isSkillVisible } from "../../visible-skill.ts";
 
-const optionSpecs = [...askerOptions, storeOption] as const satisfies readonly OptionSpec[];
+const optionSpecs = [...accessOptions, storeOption] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [agentArgument],
@@ -18,7 +18,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints all that is on record of an agent, and what it was granted. */
+/** Prints an agent's record and its grants. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const [key = ""] = input.args;
@@ -33,7 +33,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 type Granted = Pick<Grant, "canManage" | "pin" | "grantedBy" | "at"> & { readonly skill: string };
 
-/** Its owner may know what it was granted; anyone else, of which skills they know. */
+/** The agent's owner sees every grant; other users see grants for skills that are visible to them. */
 async function listGranted(agent: AgentRecord, opened: OpenedRegistry, io: Io): Promise<readonly Granted[]> {
   const { store } = opened.context;
   const isOwn = ({ grantee: { kind, key } }: Grant) => kind === "agent" && key === agent.key;
@@ -41,7 +41,7 @@ async function listGranted(agent: AgentRecord, opened: OpenedRegistry, io: Io): 
   for (const { skill: uid, canManage, pin, grantedBy, at } of (await store.listGrants()).filter(isOwn)) {
     const skill = await store.findSkill(uid);
     if (skill === undefined || skill.status === "deleted") continue;
-    if (agent.owner === opened.actor.user || (await isKnown(uid, opened, io)))
+    if (agent.owner === opened.actor.user || (await isSkillVisible(uid, opened, io)))
       granted.push({ skill: skill.id, canManage, pin, grantedBy, at });
   }
   return granted.sort((a, b) => (a.skill < b.skill ? -1 : 1));
@@ -67,18 +67,18 @@ async function printAgent(io: Io, agent: AgentRecord, grants: readonly Granted[]
       formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
     );
   }
-  io.err(`${plain(agent.key)} was granted ${count(grants.length, "skill")}\n`);
+  io.err(`${count(grants.length, "grant")} for ${plain(agent.key)}\n`);
 }
 
 function fieldsOf(agent: AgentRecord): readonly (readonly [label: string, value: string])[] {
   const { displayName, key, runtime, allow, pins, manifest, owner, createdAt, updatedAt } = agent;
-  const limit = allow === undefined ? "all that it may use" : allow.length === 0 ? "none" : allow.join(", ");
-  const held = Object.entries(pins).map(([id, revision]) => `${id}@${revision}`);
+  const limit = allow === undefined ? "all" : allow.length === 0 ? "none" : allow.join(", ");
+  const pinned = Object.entries(pins).map(([id, revision]) => `${id}@${revision}`);
   return [
     ["name", displayName === key ? "" : displayName],
     ["runtime", runtime],
     ["skills", limit],
-    ["pins", held.join(", ")],
+    ["pins", pinned.join(", ")],
     ["manifest", manifest === undefined ? "" : `${manifest.split("\n").length} lines; --json prints it`],
     ["owner", owner],
     ["added", createdAt],

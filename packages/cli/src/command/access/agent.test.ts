@@ -7,7 +7,7 @@ const { storeFile, text, json, skill, write } = registryScene({ beforeEach, afte
 const writer = ["agent", "add", "writer", "--runtime", "claude-code"];
 
 describe("agent add", () => {
-  test("puts an agent on record, with all that is said of it [S-65]", async () => {
+  test("stores an agent with all given fields [S-65]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     const { code, data } = await json([
@@ -37,17 +37,17 @@ describe("agent add", () => {
     });
     const { out, err } = await text(["agent", "add", "reader", "--runtime", "codex"]);
     expect(out).toBe("reader: added, runtime codex\n");
-    expect(err).toBe("`skillhold grant <skill> --agent reader` lets it use a skill.\n");
+    expect(err).toBe("Run `skillhold grant <skill> --agent reader` to let it use a skill.\n");
   });
 
-  test("an empty list is none, and without a list an agent may use all that it was granted [S-65]", async () => {
+  test("an empty --allow means no skill, and without --allow an agent may use all granted skills [S-65]", async () => {
     expect((await json([...writer, "--allow", ""])).data.agent.allow).toEqual([]);
     expect((await json(["agent", "add", "b", "--runtime", "x"])).data.agent.allow).toBeUndefined();
     const { out } = await text(["agent", "list"]);
     expect(out).toMatch(/^KEY .*\nb +x +all +0 +ann +b\nwriter +claude-code +none +0 +ann +writer\n$/);
   });
 
-  test("takes the runtime from a manifest, and refuses one that cannot be used [S-65]", async () => {
+  test("reads the runtime from a manifest and rejects an invalid one [S-65]", async () => {
     write("agent.yaml", "id: writer\nruntime: molecule\nallow: [pdf]\n");
     const { data } = await json(["agent", "add", "writer", "--manifest", "agent.yaml"]);
     expect(data.agent).toMatchObject({
@@ -64,16 +64,16 @@ describe("agent add", () => {
     expect((await json([...bad.slice(0, -1), "big.yaml"])).error.code).toBe("LIMIT_EXCEEDED");
     expect((await json([...bad.slice(0, -1), "none.yaml"])).error.code).toBe("PATH_NOT_FOUND");
     write("odd.yaml", new Uint8Array([0xff, 0xfe, 0x00]));
-    expect((await json([...bad.slice(0, -1), "odd.yaml"])).error.message).toBe("odd.yaml is not text.");
+    expect((await json([...bad.slice(0, -1), "odd.yaml"])).error.message).toBe("odd.yaml is not UTF-8 text.");
   });
 
-  test("says what is wrong with a manifest, also where it had to name the runtime [S-65]", async () => {
+  test("reports the problem of a manifest that should name the runtime [S-65]", async () => {
     write("broken.yaml", "id: [x\n");
     const { code, error } = await json(["agent", "add", "x", "--manifest", "broken.yaml"]);
-    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest cannot be used: /)]);
+    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest is invalid: /)]);
   });
 
-  test("says which fields of a manifest are no fields [S-65]", async () => {
+  test("notes unknown fields of a manifest [S-65]", async () => {
     write("typo.yaml", "id: x\nruntime: y\nalow: [pdf]\n");
     const note = "The field alow is unknown and ignored.";
     expect((await text(["agent", "add", "x", "--manifest", "typo.yaml"])).err).toContain(`note: ${note}\n`);
@@ -81,33 +81,33 @@ describe("agent add", () => {
     expect((await json(["agent", "edit", "x", "--manifest", "typo.yaml"])).data.notes).toEqual([note]);
   });
 
-  test("says of a pin that leads nowhere that it hides the skill [S-43]", async () => {
+  test("notes that a pin to a missing revision hides the skill [S-43]", async () => {
     const { code, err } = await text([...writer, "--pin", "pdf@7"]);
     expect(code).toBe(0);
-    expect(err).toContain("note: There is no revision 7 of pdf: until there is, it sees no pdf.\n");
+    expect(err).toContain("note: pdf has no revision 7, so the agent cannot see pdf.\n");
   });
 
   test.each([
-    [["agent", "add", "writer"], "An agent has a runtime."],
-    [[...writer, "--pin", "pdf"], 'A pin is a skill and a revision; "pdf" is not one.'],
-    [[...writer, "--pin", "pdf@0"], 'A revision is a number from 1; "0" is not one.'],
-    [[...writer, "--pin", "pdf@1", "--pin", "pdf@2"], "There are two pins of pdf."],
+    [["agent", "add", "writer"], "--runtime is required."],
+    [[...writer, "--pin", "pdf"], '--pin "pdf" is not <skill>@<revision>.'],
+    [[...writer, "--pin", "pdf@0"], '"0" is not a revision number.'],
+    [[...writer, "--pin", "pdf@1", "--pin", "pdf@2"], "--pin names pdf twice. Keep one of the pins."],
     [[...writer, "--pin", "__proto__@1"], "which is not a skill id"],
     [[...writer, "--allow", "No Id"], "which is not a skill id"],
     [["agent", "add", "a b", "--runtime", "x"], "Use 1 to 128 letters"],
-  ])("%j is misuse, and says why [S-60]", async (argv, message) => {
+  ])("%j is a usage error with a reason [S-60]", async (argv, message) => {
     const { code, error } = await json(argv);
     expect({ code, error }).toMatchObject({ code: 2, error: { message: expect.stringContaining(message) } });
   });
 
-  test("a key is given once, and is not free when its agent is taken away [S-65]", async () => {
+  test("a key is unique and stays reserved after its agent is removed [S-65]", async () => {
     await text(writer);
     expect(await json(writer)).toMatchObject({ code: 6, error: { code: "CONFLICT" } });
     await text(["agent", "remove", "writer"]);
     expect((await json(writer)).code).toBe(6);
   });
 
-  test("--dry-run makes not even the store [S-60]", async () => {
+  test("--dry-run does not create the store [S-60]", async () => {
     expect((await text([...writer, "--dry-run"])).out).toBe("writer: would be added, runtime claude-code\n");
     expect(existsSync(storeFile())).toBe(false);
   });
@@ -121,7 +121,7 @@ describe("agent edit, show, list and remove", () => {
     await text([...writer, "--pin", "pdf@1"]);
   });
 
-  test("edit changes what is said, puts pins to those there are, and leaves the rest [S-65]", async () => {
+  test("edit changes the given fields, adds pins and keeps the rest [S-65]", async () => {
     const { data } = await json(["agent", "edit", "writer", "--allow", "pdf", "--pin", "docx@1"]);
     expect(data).toMatchObject({ status: "changed", agent: { allow: ["pdf"], pins: { pdf: 1, docx: 1 } } });
     const more = ["agent", "edit", "writer", "--allow-all", "--unpin", "pdf"];
@@ -131,7 +131,7 @@ describe("agent edit, show, list and remove", () => {
     expect((await json(["agent", "edit", "writer", "--no-manifest"])).data.status).toBe("unchanged");
   });
 
-  test("edit of nothing is misuse, and of someone else's agent refused [S-60] [S-65]", async () => {
+  test("edit without options is a usage error, and editing an agent of another user is rejected [S-60] [S-65]", async () => {
     expect((await json(["agent", "edit", "writer"])).code).toBe(2);
     expect((await json(["agent", "edit", "writer", "--allow", "x", "--allow-all"])).code).toBe(2);
     const { code, error } = await json(["agent", "edit", "writer", "--name", "x", "--user", "bob"]);
@@ -140,32 +140,30 @@ describe("agent edit, show, list and remove", () => {
       error: {
         code: "POLICY_DENIED",
         message: "The agent writer belongs to another user.",
-        hint: "Ask its owner or an administrator. Who is one adds --role admin.",
+        hint: "Ask its owner or an administrator. If you are an administrator, add --role admin.",
       },
     });
     const admin = ["--user", "bob", "--role", "admin"];
     expect((await json(["agent", "edit", "writer", "--name", "x", ...admin])).code).toBe(0);
   });
 
-  test("show tells what an agent was granted, to its owner and to those who know the skills [S-65]", async () => {
+  test("show lists grants to the agent's owner and to users who may see the skills [S-65]", async () => {
     await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
     const { out, err } = await text(["agent", "show", "writer"]);
-    expect(out).toMatch(
-      /^writer\n {2}runtime +claude-code\n {2}skills +all that it may use\n {2}pins +pdf@1\n/,
-    );
+    expect(out).toMatch(/^writer\n {2}runtime +claude-code\n {2}skills +all\n {2}pins +pdf@1\n/);
     expect(out).toMatch(/\nSKILL +PIN +MANAGES +BY +SINCE\npdf +1 +no +ann +\d{4}-/);
-    expect(err).toBe("writer was granted 1 skill\n");
+    expect(err).toBe("1 grant for writer\n");
     expect((await json(["agent", "show", "writer", "--user", "bob"])).data.grants).toEqual([]);
     const admin = await json(["agent", "show", "writer", "--user", "bob", "--role", "admin"]);
     expect(admin.data.grants).toMatchObject([{ skill: "pdf", pin: 1, grantedBy: "ann" }]);
   });
 
-  test("remove takes the grants with it, and the skill is private again [S-43] [S-65]", async () => {
+  test("remove also revokes the grants, and the skill becomes private again [S-43] [S-65]", async () => {
     await text(["grant", "pdf", "--agent", "writer"]);
-    const rehearsed = await text(["agent", "remove", "writer", "--dry-run"]);
-    expect(rehearsed).toMatchObject({
+    const preview = await text(["agent", "remove", "writer", "--dry-run"]);
+    expect(preview).toMatchObject({
       out: "writer: would be removed\n",
-      err: "1 grant would go with it: pdf\n",
+      err: "1 grant would be revoked: pdf\n",
     });
     expect((await json(["access", "pdf"])).data.skill.visibility).toBe("internal");
     const { data } = await json(["agent", "remove", "writer"]);
@@ -174,7 +172,7 @@ describe("agent edit, show, list and remove", () => {
     expect((await text(["agent", "list"])).err).toMatch(/^No agents\./);
   });
 
-  test("a misspelt key is put right [S-60]", async () => {
+  test("a misspelled key gets a suggestion [S-60]", async () => {
     for (const argv of [
       ["agent", "show", "writr"],
       ["agent", "remove", "writr"],
@@ -187,7 +185,7 @@ describe("agent edit, show, list and remove", () => {
       });
   });
 
-  test("text that would move a cursor reaches no terminal [S-21]", async () => {
+  test("control characters do not reach the terminal [S-21]", async () => {
     const { code, error } = await json(["agent", "edit", "writer", "--name", "a\u001b[2Jb"]);
     expect({ code, error }).toMatchObject({ code: 2, error: { code: "USAGE" } });
   });

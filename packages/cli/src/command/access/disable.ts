@@ -1,11 +1,11 @@
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { askerOptions, dryRunOption, idArgument, sourceOptions } from "../../shared-option.ts";
+import { accessOptions, dryRunOption, idArgument, sourceOptions } from "../../shared-option.ts";
 import type { ExitCode } from "../../terminal/output.ts";
-import { toggle } from "../../toggling.ts";
+import { toggle } from "./toggle.ts";
 
 const optionSpecs = [
   dryRunOption,
-  ...askerOptions,
+  ...accessOptions,
   ...sourceOptions,
 ] as const satisfies readonly OptionSpec[];
 

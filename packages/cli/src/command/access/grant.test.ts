@@ -14,15 +14,15 @@ beforeEach(async () => {
 const asBob = ["--by", "bob"];
 
 describe("grant and revoke", () => {
-  test("the first grant makes a private skill internal, and the last that goes private again [S-43]", async () => {
+  test("the first grant makes a private skill internal, and revoking the last makes it private again [S-43]", async () => {
     expect((await text(["grant", "pdf", "--agent", "writer"])).out).toBe(
       "pdf: granted to the agent writer, internal\n",
     );
     expect((await text(["grant", "pdf", "--user", "bob", "--pin", "1", "--manage"])).out).toBe(
-      "pdf: granted to the user bob, revision 1 alone, to manage it, internal\n",
+      "pdf: granted to the user bob, revision 1 only, with manage rights, internal\n",
     );
     expect((await text(["grant", "pdf", "--agent", "writer"])).out).toBe(
-      "pdf: granted to the agent writer already\n",
+      "pdf: already granted to the agent writer\n",
     );
     expect((await text(["revoke", "pdf", "--agent", "writer"])).out).toBe(
       "pdf: revoked from the agent writer, internal\n",
@@ -35,7 +35,7 @@ describe("grant and revoke", () => {
     );
   });
 
-  test("--json gives what was granted, in the shape that programs rely on [S-43] [S-60]", async () => {
+  test("--json returns the grant in a stable shape [S-43] [S-60]", async () => {
     const { code, data } = await json(["grant", "pdf", "--agent", "writer", "--pin", "2"]);
     expect({ code, data }).toEqual({
       code: 0,
@@ -56,7 +56,7 @@ describe("grant and revoke", () => {
     });
   });
 
-  test("--dry-run says what would happen, refusals included [S-60]", async () => {
+  test("--dry-run prints the result or the error [S-60]", async () => {
     expect((await text(["grant", "pdf", "--user", "bob", "--dry-run"])).out).toBe(
       "pdf: would be granted to the user bob, internal\n",
     );
@@ -71,7 +71,7 @@ describe("grant and revoke", () => {
     expect((await json(["grant", "pdf", "--user", "bob", "--pin", "9", "--dry-run"])).code).toBe(5);
   });
 
-  test("is for one agent or one user, that is there, and a revision that is there [S-43] [S-60]", async () => {
+  test("need one existing agent or user, and an existing revision [S-43] [S-60]", async () => {
     for (const command of ["grant", "revoke"]) {
       expect((await json([command, "pdf"])).code).toBe(2);
       expect((await json([command, "pdf", "--agent", "writer", "--user", "bob"])).code).toBe(2);
@@ -80,7 +80,7 @@ describe("grant and revoke", () => {
     expect((await json(["grant", "pdf", "--user", "bob", "--pin", "x"])).code).toBe(2);
     expect(await json(["grant", "pdf", "--user", "bob", "--pin", "9"])).toMatchObject({
       code: 5,
-      error: { code: "REVISION_NOT_FOUND", hint: "`skillhold versions pdf` lists the revisions." },
+      error: { code: "REVISION_NOT_FOUND", hint: "Run `skillhold versions pdf` to list the revisions." },
     });
     expect(await json(["grant", "pfd", "--user", "bob"])).toMatchObject({
       code: 5,
@@ -88,7 +88,7 @@ describe("grant and revoke", () => {
     });
   });
 
-  test("is for its owner, those it was given to manage and administrators to say [S-43]", async () => {
+  test("are reserved for the owner, managers and administrators [S-43]", async () => {
     const grant = ["grant", "pdf", "--user", "eve"];
     expect(await json([...grant, ...asBob])).toMatchObject({
       code: 5,
@@ -106,7 +106,7 @@ describe("grant and revoke", () => {
 });
 
 describe("access", () => {
-  test("shows whose a skill is, and to whom it was granted [S-43]", async () => {
+  test("shows the owner and the grants of a skill [S-43]", async () => {
     await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
     const { code, out, err } = await text(["access", "pdf"]);
     expect(code).toBe(0);
@@ -116,7 +116,7 @@ describe("access", () => {
     expect(err).toBe("1 grant\n");
   });
 
-  test("decides for exactly the one who is named, and names the rule [S-19] [S-43]", async () => {
+  test("decides for the named viewer and names the rule [S-19] [S-43]", async () => {
     await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
     const decide = async (...options: readonly string[]) => (await json(["access", "pdf", ...options])).data;
     expect((await decide("--agent", "writer")).decision).toMatchObject({
@@ -144,7 +144,7 @@ describe("access", () => {
     );
   });
 
-  test("names what else hides a skill, each by its rule [S-19] [S-44]", async () => {
+  test("names every rule that hides a skill [S-19] [S-44]", async () => {
     skill("molecule", "Do.\n", "runtime: [molecule]\n");
     await text(["publish", "molecule"]);
     const reason = async (...argv: readonly string[]) =>
@@ -162,7 +162,7 @@ describe("access", () => {
     });
   });
 
-  test("is told to those who manage a skill, to a grantee about itself, and else to nobody [S-43]", async () => {
+  test("shows all access to managers, and grantees only their own [S-43]", async () => {
     expect((await json(["access", "pdf", ...asBob])).code).toBe(5);
     await text(["grant", "pdf", "--user", "bob", "--pin", "1"]);
     const own = await json(["access", "pdf", ...asBob]);

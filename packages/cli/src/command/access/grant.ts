@@ -1,8 +1,7 @@
+import { present } from "@skillhold/host/place";
 import { grantSkill } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { asGranter, readGrantee } from "../../grantee-option.ts";
-import { present, textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
+import { readRevision, textOption } from "../../option.ts";
 import {
   dryRunOption,
   granteeOptions,
@@ -12,11 +11,12 @@ import {
 } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { asGranter, readGrantee } from "./grantee-option.ts";
 
 const optionSpecs = [
   ...granteeOptions,
-  { flags: "--pin <revision>", summary: "hold them to this revision" },
-  { flags: "--manage", summary: "let them publish, edit and grant it, too" },
+  { flags: "--pin <revision>", summary: "limit the grant to this revision" },
+  { flags: "--manage", summary: "also let the grantee publish, edit and grant the skill" },
   dryRunOption,
   ...granterOptions,
   storeOption,
@@ -29,7 +29,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lets an agent or a user use a skill, or changes how. */
+/** Grants a skill to an agent or a user, or changes the grant. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
@@ -46,8 +46,8 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       return 0;
     }
     const whom = `the ${done.grantee.kind} ${plain(done.grantee.key)}`;
-    const how = `${pin === undefined ? "" : `, revision ${pin} alone`}${canManage ? ", to manage it" : ""}`;
-    if (done.status === "unchanged") io.out(`${done.id}: granted to ${whom} already${how}\n`);
+    const how = `${pin === undefined ? "" : `, revision ${pin} only`}${canManage ? ", with manage rights" : ""}`;
+    if (done.status === "unchanged") io.out(`${done.id}: already granted to ${whom}${how}\n`);
     else io.out(`${done.id}: ${isDryRun ? "would be " : ""}granted to ${whom}${how}, ${done.visibility}\n`);
     return 0;
   });

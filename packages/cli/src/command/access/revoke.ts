@@ -1,6 +1,5 @@
 import { revokeSkill } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { asGranter, readGrantee } from "../../grantee-option.ts";
 import {
   dryRunOption,
   granteeOptions,
@@ -10,6 +9,7 @@ import {
 } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { asGranter, readGrantee } from "./grantee-option.ts";
 
 const optionSpecs = [
   ...granteeOptions,
@@ -25,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes a grant back. */
+/** Revokes a grant. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;

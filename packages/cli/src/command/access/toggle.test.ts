@@ -22,7 +22,7 @@ describe("a skill of the store", () => {
     await text(["publish", "pdf"]);
   });
 
-  test("that is switched off leaves every list at once, and comes back [S-44]", async () => {
+  test("leaves every list when disabled and returns when enabled [S-44]", async () => {
     const { code, data } = await json(["disable", "pdf"]);
     expect({ code, data }).toMatchObject({
       code: 0,
@@ -34,14 +34,14 @@ describe("a skill of the store", () => {
       code: 5,
       error: {
         message: "The skill pdf is hidden from this viewer. The skill is disabled.",
-        hint: expect.stringContaining("`skillhold enable pdf` switches it on"),
+        hint: expect.stringContaining("Run `skillhold enable pdf` to switch it on"),
       },
     });
     expect((await text(["enable", "pdf", ...asAdmin])).out).toBe("pdf: on in the store, active\n");
     expect(await listed("--source", "registry")).toEqual(["pdf"]);
   });
 
-  test("is switched on again by who switched it off, or an administrator [S-44]", async () => {
+  test("can be enabled by the user who disabled it or by an administrator [S-44]", async () => {
     await text(["disable", "pdf"]);
     expect(await json(["enable", "pdf"])).toMatchObject({ code: 0, data: { enabled: true } });
     await text(["disable", "pdf", ...asAdmin, "--user", "root-of-all"]);
@@ -51,25 +51,25 @@ describe("a skill of the store", () => {
     });
   });
 
-  test("is looked at again when it is switched on: what it needs may be missing now [S-38] [S-44]", async () => {
+  test("gets a new dependency check when enabled [S-38] [S-44]", async () => {
     skill("needy");
     write("needy/x.py", "import zzz_none\n");
     await text(["publish", "needy"]);
     await text(["disable", "needy"]);
     const { out, err } = await text(["enable", "needy", ...asAdmin]);
     expect(out).toBe("needy: on in the store, archived\n");
-    expect(err).toBe("warning: it lacks pip:zzz_none\n");
+    expect(err).toBe("warning: missing dependencies: pip:zzz_none\n");
     expect((await json(["enable", "needy", ...asAdmin])).data).toMatchObject({
       enabled: true,
       status: "archived",
       reason: "deps",
       missing: ["pip:zzz_none"],
     });
-    // It is listed all the same, and whoever uses it is warned.
+    // The skill stays listed, and its users get a warning.
     expect(await listed("--source", "registry")).toContain("needy");
   });
 
-  test("--dry-run says what would be, and changes nothing [S-60]", async () => {
+  test("--dry-run prints the result and changes no data [S-60]", async () => {
     expect((await text(["disable", "pdf", "--dry-run"])).out).toBe(
       "pdf: would be off in the store, active\n",
     );
@@ -82,7 +82,7 @@ describe("a skill of the store", () => {
     expect(await listed("--source", "registry")).toEqual([]);
   });
 
-  test("of someone else is not there to be switched, but for an administrator [S-43] [S-44]", async () => {
+  test("of another user can be switched only by an administrator [S-43] [S-44]", async () => {
     const { code, error } = await json(["disable", "pdf", "--user", "bob", "--source", "registry"], {
       env: { SKILLHOLD_USER: "bob" },
     });
@@ -91,7 +91,7 @@ describe("a skill of the store", () => {
     expect((await json(admin, { env: { SKILLHOLD_USER: "bob" } })).data.enabled).toBe(false);
   });
 
-  test("that comes with Skillhold is switched by administrators, by its uid as well [S-44]", async () => {
+  test("that is bundled can be switched by administrators, also by uid [S-44]", async () => {
     skill("system/core");
     await text(["seed", "system"]);
     expect((await json(["disable", "system-core"])).code).not.toBe(0);
@@ -100,25 +100,25 @@ describe("a skill of the store", () => {
     expect((await json(["enable", data.uid, ...asAdmin])).data).toMatchObject({ enabled: true });
   });
 
-  test("is archived with words, until a person brings it back [S-38] [S-44]", async () => {
+  test("is archived with a reason until it is unarchived [S-38] [S-44]", async () => {
     const archive = ["archive", "pdf", "--reason", "Use docx."];
     expect((await text([...archive, "--dry-run"])).out).toBe("pdf: would be archived: Use docx.\n");
     const { out, err } = await text(archive);
     expect(out).toBe("pdf: archived: Use docx.\n");
-    expect(err).toBe("`skillhold unarchive pdf` brings it back.\n");
-    expect((await text(archive)).out).toBe("pdf: archived already\n");
+    expect(err).toBe("Run `skillhold unarchive pdf` to undo this.\n");
+    expect((await text(archive)).out).toBe("pdf: already archived\n");
     expect(await listed("--source", "registry")).toEqual([]);
     expect((await text(["explain", "pdf"])).out).toContain("The skill is archived: Use docx.");
     await text(["disable", "pdf"]);
     expect((await text(["enable", "pdf", ...asAdmin])).err).toBe(
-      "warning: it stays hidden, because it is archived: Use docx.\n",
+      "warning: pdf stays hidden because it is archived: Use docx.\n",
     );
-    expect((await text(["unarchive", "pdf"])).out).toBe("pdf: back in use\n");
-    expect((await text(["unarchive", "pdf"])).out).toBe("pdf: is not archived\n");
+    expect((await text(["unarchive", "pdf"])).out).toBe("pdf: unarchived\n");
+    expect((await text(["unarchive", "pdf"])).out).toBe("pdf: not archived\n");
     expect(await listed("--source", "registry")).toEqual(["pdf"]);
   });
 
-  test("is not archived without a reason, or for the reason of a check [S-44] [S-60]", async () => {
+  test("needs a reason to be archived, other than the dependency check's [S-44] [S-60]", async () => {
     for (const argv of [[], ["--reason", " "], ["--reason", "deps"], ["--reason", "a\nb"]])
       expect((await json(["archive", "pdf", ...argv])).code).toBe(2);
     expect((await json(["archive", "pdf", "--reason", "x", "--user", "bob"])).code).toBe(5);
@@ -128,7 +128,7 @@ describe("a skill of the store", () => {
 describe("a skill in a folder", () => {
   beforeEach(() => folderSkill("notes"));
 
-  test("is switched off in the user's store, which is made for it, wherever the folder is looked at [S-44]", async () => {
+  test("is disabled in the user's store, which is created if needed, for every view of the folder [S-44]", async () => {
     const { code, data } = await json(["disable", "notes"]);
     expect({ code, data }).toEqual({
       code: 0,
@@ -157,17 +157,17 @@ describe("a skill in a folder", () => {
     expect(await listed()).toEqual(["notes"]);
   });
 
-  test("--dry-run makes not even the store [S-60]", async () => {
+  test("--dry-run does not create the store [S-60]", async () => {
     expect((await text(["disable", "notes", "--dry-run"])).out).toBe("notes: would be off in folders\n");
     expect(existsSync(storeFile())).toBe(false);
   });
 
-  test("and one of the store under the same id have a switch each, and the one that counts is meant [S-44]", async () => {
+  test("and a stored skill with the same id have separate switches, and the winning one is switched [S-44]", async () => {
     skill("notes", "Published.\n");
     await text(["publish", "notes"]);
     const trusted = "--trust-project";
     expect((await json(["disable", "notes", trusted])).data.scope).toBe("folder");
-    // What is switched off is not replaced by another of its id.
+    // Another skill with the same id does not replace a disabled one.
     expect(await listed(trusted)).toEqual([]);
     expect(await listed("--source", "registry")).toEqual(["notes"]);
     expect((await json(["disable", "notes", "--source", "registry"])).data.scope).toBe("registry");
@@ -175,7 +175,7 @@ describe("a skill in a folder", () => {
     expect(await listed(trusted)).toEqual(["notes"]);
   });
 
-  test("that is gone can be switched on, and one that never was cannot be switched [S-44] [S-60]", async () => {
+  test("that is gone can be enabled, and an unknown id is rejected [S-44] [S-60]", async () => {
     await text(["disable", "notes"]);
     write("elsewhere/README.txt", "");
     const gone = await json(["enable", "notes", "-C", "elsewhere"]);
@@ -186,7 +186,7 @@ describe("a skill in a folder", () => {
     });
   });
 
-  test("is for the one who switched it off, or an administrator, to switch on [S-44]", async () => {
+  test("can be enabled only by the user who disabled it or by an administrator [S-44]", async () => {
     await text(["disable", "notes"]);
     const asBob = { env: { SKILLHOLD_USER: "bob" } };
     expect(await json(["enable", "notes"], asBob)).toMatchObject({

@@ -1,26 +1,27 @@
+import { present } from "@skillhold/host/place";
 import { Role } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { limitTable } from "@skillhold/protocol/limits";
 import { issueToken } from "@skillhold/registry/token";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { countOption, present, textOption } from "../../option.ts";
+import { countOption, textOption } from "../../option.ts";
 import { byOption, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asIssuer, countsAt } from "../../token-issuer.ts";
+import { asIssuer, validityNote } from "./token-issuer.ts";
 
 const DAY_MS = 86_400_000;
 
 const optionSpecs = [
-  { flags: "--name <text>", summary: "what it is for, in a few words" },
+  { flags: "--name <text>", summary: "name the token after its purpose" },
   {
     flags: "--role <name>",
-    summary: "what its bearer may do",
+    summary: "set the role of the token",
     choices: ["admin", "publisher", "agent", "viewer"],
   },
-  { flags: "--user <name>", summary: "as whom; by default you" },
-  { flags: "--agent <key>", summary: "as which agent; the role agent needs one" },
-  { flags: "--days <count>", summary: "for how long; by default 90" },
+  { flags: "--user <name>", summary: "set the user of the token; by default you" },
+  { flags: "--agent <key>", summary: "set the agent of the token; required for the role agent" },
+  { flags: "--days <count>", summary: "expire after this many days; by default 90" },
   byOption,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
@@ -35,7 +36,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Makes a token. What is secret of it goes to standard output alone, and is shown at no other time. */
+/** Creates a token. The secret is printed once, to standard output only. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const spec = readSpec(options);
@@ -50,9 +51,9 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     const as = agent === undefined ? "" : `, as the agent ${plain(agent)}`;
     io.out(`${secret}\n`);
     io.err(`${role} for ${plain(user)}${as}, until ${expiresAt}\n`);
-    io.err(countsAt(input));
-    io.err("Keep it where secrets are kept: it is not shown again.\n");
-    io.err(`\`skillhold token revoke ${id}${flags}\` takes it back.\n`);
+    io.err(validityNote(input));
+    io.err("Store the token now: it is not shown again.\n");
+    io.err(`Run \`skillhold token revoke ${id}${flags}\` to revoke it.\n`);
     return 0;
   });
 }
@@ -61,8 +62,8 @@ function readSpec(options: CommandInput["options"]) {
   const name = textOption(options, "name");
   const { data: role } = Role.safeParse(textOption(options, "role"));
   if (name === undefined || role === undefined)
-    throw new SkillError("USAGE", "A token has a name and a role.", {
-      hint: "Give both, such as --name CI --role publisher.",
+    throw new SkillError("USAGE", "--name and --role are required.", {
+      hint: "Add both, such as --name CI --role publisher.",
     });
   const days = countOption(options, "days", { min: 1, max: limitTable.tokenMs.max / DAY_MS });
   const expiresInMs = days === undefined ? undefined : days * DAY_MS;

@@ -16,14 +16,17 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists the tokens of programs, and of browsers whose users signed in. */
+/** Lists the tokens of programs and of signed-in browsers. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   return await withRegistry<ExitCode>(input, "read", async ({ context, flags }) => {
     const tokens = await listTokens(context);
     if (io.json) printData(io, { tokens });
     else if (tokens.length > 0) await printTokens(io, tokens, context.clock.now());
-    else io.err(`No tokens. \`skillhold token create --name <text> --role <name>${flags}\` makes one.\n`);
+    else
+      io.err(
+        `No tokens. Run \`skillhold token create --name <text> --role <name>${flags}\` to create one.\n`,
+      );
     return 0;
   });
 }

@@ -1,24 +1,20 @@
 import { revokeToken } from "@skillhold/registry/token";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { byOption, storeOption } from "../../shared-option.ts";
+import { byOption, dryRunOption, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asIssuer } from "../../token-issuer.ts";
+import { asIssuer } from "./token-issuer.ts";
 
-const optionSpecs = [
-  { flags: "--dry-run", summary: "say what would happen, and change nothing" },
-  byOption,
-  storeOption,
-] as const satisfies readonly OptionSpec[];
+const optionSpecs = [dryRunOption, byOption, storeOption] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "<id>", summary: "its id, as `token list` prints it" }],
+  arguments: [{ usage: "<id>", summary: "the token's id, as `token list` prints it" }],
   options: optionSpecs,
   examples: ["token revoke 7b0c1a52-6f0e-4f0a-9d3e-1f2a3b4c5d6e"],
   run,
 });
 
-/** Takes a token back for good. */
+/** Revokes a token for good. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;

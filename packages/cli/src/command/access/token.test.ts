@@ -11,17 +11,17 @@ const lifeOf = ({ createdAt, expiresAt }: { readonly createdAt: string; readonly
   Date.parse(expiresAt) - Date.parse(createdAt);
 
 describe("token create", () => {
-  test("prints the secret to standard output, and everything else beside it [S-53] [S-60]", async () => {
+  test("prints the secret to stdout and everything else to stderr [S-53] [S-60]", async () => {
     const { code, out, err } = await text([...create, "--user", "bob", "--days", "30"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^skh_[\w-]{43}\n$/);
     expect(err).toMatch(
-      /^publisher for bob, until \d{4}-\S+Z\nIt is valid at gateways that use the store sqlite:\S+\.\nKeep it .*\n`skillhold token revoke [0-9a-f-]{36}` takes it back\.\n$/,
+      /^publisher for bob, until \d{4}-\S+Z\nValid at gateways that use the store sqlite:\S+\.\nStore the token .*\nRun `skillhold token revoke [0-9a-f-]{36}` to revoke it\.\n$/,
     );
     expect(err).not.toContain(out.trim());
   });
 
-  test("answers with the token and its secret, for a program [S-53]", async () => {
+  test("--json returns the token and its secret [S-53]", async () => {
     await text(["agent", "add", "writer", "--runtime", "x"]);
     const { data } = await json([
       ...["token", "create", "--name", "W", "--role", "agent"],
@@ -44,7 +44,7 @@ describe("token create", () => {
     expect(lifeOf(data.token)).toBe(90 * day);
   });
 
-  test("whoever can open the store is its administrator, and is the user where none is named [S-53]", async () => {
+  test("acts as an administrator, and the default user is the account's [S-53]", async () => {
     const { data } = await json(["token", "create", "--name", "mine", "--role", "admin", "--days", "1"]);
     expect(data.token).toMatchObject({ role: "admin", user: "ann", createdBy: "ann" });
     expect(lifeOf(data.token)).toBe(day);
@@ -53,8 +53,8 @@ describe("token create", () => {
   });
 
   test.each([
-    [["token", "create", "--role", "admin"], "A token has a name and a role."],
-    [["token", "create", "--name", "x"], "A token has a name and a role."],
+    [["token", "create", "--role", "admin"], "--name and --role are required."],
+    [["token", "create", "--name", "x"], "--name and --role are required."],
     [["token", "create", "--name", "x", "--role", "root"], "--role"],
     [["token", "create", "--name", "x", "--role", "system"], "--role"],
     [["token", "create", "--name", "a\u001b[2Jb", "--role", "viewer"], "The token name contains"],
@@ -62,12 +62,12 @@ describe("token create", () => {
     [[...create, "--days", "0"], "--days takes a whole number, from 1 to 3650"],
     [[...create, "--days", "3651"], "--days takes a whole number, from 1 to 3650"],
     [[...create, "--days", "1.5"], "--days takes a whole number"],
-  ])("%j is misuse, and says why [S-60]", async (argv, message) => {
+  ])("%j is a usage error with a reason [S-60]", async (argv, message) => {
     const { code, error } = await json(argv);
     expect({ code, error }).toMatchObject({ code: 2, error: { message: expect.stringContaining(message) } });
   });
 
-  test("an agent that is not there is put right where it is misspelt [S-60]", async () => {
+  test("a misspelled agent gets a suggestion [S-60]", async () => {
     await text(["agent", "add", "writer", "--runtime", "x"]);
     expect(
       await json(["token", "create", "--name", "x", "--role", "agent", "--agent", "writr"]),
@@ -77,7 +77,7 @@ describe("token create", () => {
     });
   });
 
-  test("nothing of the secret is in the files of the store [S-53]", async () => {
+  test("the store's files do not contain the secret [S-53]", async () => {
     const { data } = await json(create);
     const folder = dirname(storeFile());
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
@@ -90,7 +90,7 @@ describe("token create", () => {
 });
 
 describe("token list and revoke", () => {
-  test("list shows who may do what until when, and nothing secret [S-53]", async () => {
+  test("list shows users, roles and expiry, and no secret [S-53]", async () => {
     const { data } = await json([...create, "--user", "bob"]);
     const { out, err } = await text(["token", "list"]);
     expect(out).toMatch(
@@ -101,7 +101,7 @@ describe("token list and revoke", () => {
     expect(listed.data).toEqual({ tokens: [data.token] });
   });
 
-  test("list says how to make the first one [S-60]", async () => {
+  test("an empty list explains how to create a token [S-60]", async () => {
     await text(["agent", "add", "writer", "--runtime", "x"]);
     expect(await text(["token", "list"])).toMatchObject({
       code: 0,
@@ -110,7 +110,7 @@ describe("token list and revoke", () => {
     });
   });
 
-  test("revoke takes a token back, and says beforehand what it would do [S-53] [S-60]", async () => {
+  test("revoke revokes a token, and --dry-run previews it [S-53] [S-60]", async () => {
     const { data } = await json(create);
     const { id } = data.token;
     expect((await text(["token", "revoke", id, "--dry-run"])).out).toBe(`${id}: would be revoked, CI\n`);
@@ -121,7 +121,7 @@ describe("token list and revoke", () => {
     expect(log.events).toMatchObject([{ event: { token: id, by: { user: "eve", role: "admin" } } }]);
   });
 
-  test("what is no token is not found, and a secret in its place is not repeated [S-53]", async () => {
+  test("an unknown token is not found, and a secret given as its id is not printed [S-53]", async () => {
     const { data } = await json(create);
     for (const id of [data.secret, "x", "7b0c1a52-6f0e-4f0a-9d3e-1f2a3b4c5d6e"]) {
       const { code, out, err } = await text(["token", "revoke", id]);
@@ -131,19 +131,19 @@ describe("token list and revoke", () => {
     }
   });
 
-  test("where there is no store, nothing is made to look at it [S-60]", async () => {
+  test("list and revoke do not create a missing store [S-60]", async () => {
     expect((await text(["token", "list"])).code).not.toBe(0);
     expect(existsSync(storeFile())).toBe(false);
   });
 });
 
 describe("token sign-in", () => {
-  test("prints a code for the person at this store, which is in no list [S-53]", async () => {
+  test("prints a sign-in code that `token list` does not show [S-53]", async () => {
     const { code, out, err } = await text(["token", "sign-in"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^skh_[\w-]{43}\n$/);
     expect(err).toMatch(
-      /^It signs ann in once, with the role admin, until \d{4}-\S+Z\.\nIt is valid at gateways that use the store sqlite:\S+\.\n$/,
+      /^Signs in ann once, with the role admin, until \d{4}-\S+Z\.\nValid at gateways that use the store sqlite:\S+\.\n$/,
     );
     expect((await json(["token", "list"])).data).toEqual({ tokens: [] });
   });
@@ -151,14 +151,14 @@ describe("token sign-in", () => {
   test.each([
     ["http://localhost:7878", "http://localhost:7878/sign-in#"],
     ["https://skills.example/hold//?a=b#c", "https://skills.example/hold/sign-in#"],
-  ])("prints the link at %s, with the code where no server sees it [S-53]", async (url, start) => {
+  ])("prints the link at %s with the code in the fragment [S-53]", async (url, start) => {
     const { out } = await text(["token", "sign-in", "--url", url]);
     expect(out.startsWith(`${start}skh_`)).toBe(true);
     const { data } = await json(["token", "sign-in", "--url", url, "--user", "eve"]);
     expect(data).toMatchObject({ user: "eve", link: `${start}${data.code}` });
   });
 
-  test("is for someone else, with the role that is named and nobody's else [S-53]", async () => {
+  test("creates a code for another user with the named role [S-53]", async () => {
     const { data } = await json(["token", "sign-in", "--user", "vic", "--role", "viewer"]);
     expect(data).toMatchObject({ user: "vic", role: "viewer" });
     expect(await json(["token", "sign-in", "--role", "agent"])).toMatchObject({ code: 2 });
@@ -172,7 +172,7 @@ describe("token sign-in", () => {
     async (url) => {
       expect(await json(["token", "sign-in", "--url", url])).toMatchObject({
         code: 2,
-        error: { message: "That is not the address of a gateway." },
+        error: { message: "--url is not the URL of a gateway." },
       });
       expect(existsSync(storeFile())).toBe(false);
     },

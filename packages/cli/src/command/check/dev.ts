@@ -10,8 +10,8 @@ import { type EvalTarget, openResults, readSkillArgument, withEvalTarget } from 
 import { comparisonLine, percent } from "../../eval/eval-text.ts";
 import { withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, plain, printLine } from "../../terminal/output.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 import { evalsOption, judgeOptions, runnerOptions, runsOption, triggersOption } from "./eval-option.ts";
 import { runEvals } from "./eval-run.ts";
 import { scoreOffline } from "./eval-triggers.ts";

@@ -11,17 +11,16 @@ import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { capabilityDiff, getGuardReport, getSkill } from "@skillhold/registry/release";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getKnown } from "../../known-skill.ts";
-import { textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
-import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { readRevision, textOption } from "../../option.ts";
+import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
   { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -45,7 +44,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   if (folder !== undefined && to !== undefined)
     throw new SkillError("USAGE", "--folder compares with one revision, and two were given.");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getKnown(id, { context, actor }, io);
+    await getVisibleSkill(id, { context, actor }, io);
     const { revision } = await getSkill(id, context);
     const end = to ?? revision;
     const start = from ?? (folder === undefined ? end - 1 : revision);

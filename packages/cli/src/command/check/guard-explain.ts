@@ -2,8 +2,8 @@ import { GUARD_ENGINE, guardRules } from "@skillhold/core/guard";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { printTable } from "../../dependency-report.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
+import { printTable } from "../install/dependency-report.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 

@@ -2,11 +2,11 @@ import { scanGuard } from "@skillhold/deps/guard-scan";
 import { rescanSkills } from "@skillhold/registry/release";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { printTable } from "../../dependency-report.ts";
 import { actorOptions, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 import { count } from "../../terminal/text.ts";
+import { printTable } from "../install/dependency-report.ts";
 
 const optionSpecs = [
   { flags: "--force", summary: "scan all skills" },

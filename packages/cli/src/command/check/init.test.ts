@@ -6,7 +6,7 @@ import { registryScene } from "../../registry.fixture.ts";
 const { root, text, json, skill, write } = registryScene({ beforeEach, afterEach });
 
 describe("init", () => {
-  test("writes a skill that is valid and can be published as it is [S-1] [S-60]", async () => {
+  test("writes a valid skill that can be published unchanged [S-1] [S-60]", async () => {
     expect(await text(["init", "my-skill"])).toEqual({
       code: 0,
       out: "my-skill/SKILL.md\n",
@@ -17,7 +17,7 @@ describe("init", () => {
   });
 
   test.each(["basic", "script", "reference"])(
-    "writes the template %s where it is told to [S-1]",
+    "writes the template %s to the folder of --in [S-1]",
     async (template) => {
       const argv = [
         "init",
@@ -37,7 +37,7 @@ describe("init", () => {
     },
   );
 
-  test("replaces nothing, and refuses names that are no ids [S-1] [S-5]", async () => {
+  test("overwrites no file and rejects invalid ids [S-1] [S-5]", async () => {
     write("taken/notes.txt", "mine");
     expect(await json(["init", "taken"])).toMatchObject({ code: 6, error: { code: "CONFLICT" } });
     expect(await json(["init", "My Skill"])).toMatchObject({
@@ -49,7 +49,7 @@ describe("init", () => {
 });
 
 describe("pack", () => {
-  test("writes the archive that publish takes, of the bytes that it would take [S-13] [S-46]", async () => {
+  test("writes the same content that publish would store [S-13] [S-46]", async () => {
     skill("pdf");
     write("pdf/.git/config", "private");
     const { code, out, err } = await text(["pack", "pdf"]);
@@ -60,7 +60,7 @@ describe("pack", () => {
     expect((await text(["publish", "pdf"])).out).toBe("pdf revision 1: unchanged\n");
   });
 
-  test("writes tar.gz by the ending or by name, and the same bytes each time [S-46]", async () => {
+  test("writes tar.gz by extension or --format, with reproducible bytes [S-46]", async () => {
     skill("pdf");
     const first = await json(["pack", "pdf", "--out", "a.tar.gz"]);
     const second = await json(["pack", "pdf", "--format", "tar.gz"]);
@@ -69,17 +69,17 @@ describe("pack", () => {
     expect(readFileSync(join(root(), "a.tar.gz"))).toEqual(readFileSync(join(root(), "pdf.tar.gz")));
   });
 
-  test("--dry-run writes nothing, and what cannot be told is a misuse [S-60]", async () => {
+  test("--dry-run writes no file, and an unknown extension is a usage error [S-60]", async () => {
     skill("pdf");
     expect((await text(["pack", "pdf", "--dry-run"])).err).toContain("would be written");
     expect(existsSync(join(root(), "pdf.zip"))).toBe(false);
     expect(await json(["pack", "pdf", "--out", "pdf.rar"])).toMatchObject({
       code: 2,
-      error: { hint: "Give --format: zip, tar.gz." },
+      error: { hint: "Add --format with one of zip, tar.gz." },
     });
   });
 
-  test("refuses a skill that is not valid, and leaves an archive that is there alone [S-60]", async () => {
+  test("rejects an invalid skill and keeps an existing archive [S-60]", async () => {
     write("broken/SKILL.md", "no frontmatter\n");
     const archive = write("broken.zip", "an older one");
     const { size } = statSync(archive);

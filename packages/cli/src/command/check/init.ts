@@ -1,28 +1,29 @@
 import { join, relative, resolve } from "node:path";
 import { initSkill } from "@skillhold/core/template";
+import { present } from "@skillhold/host/place";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
 const optionSpecs = [
-  { flags: "--in <folder>", summary: "make the skill's folder in this one", default: "." },
-  { flags: "--description <text>", summary: "what it does and when to use it" },
+  { flags: "--in <folder>", summary: "create the skill inside this folder", default: "." },
+  { flags: "--description <text>", summary: "describe what the skill does and when to use it" },
   {
     flags: "--template <name>",
-    summary: "what to start with",
+    summary: "start from this template",
     choices: ["basic", "script", "reference"],
     default: "basic",
   },
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "<name>", summary: "its id, and the name of its folder" }],
+  arguments: [{ usage: "<name>", summary: "the skill's id, which is also its folder name" }],
   options: optionSpecs,
   examples: ["init my-skill", "init report-writer --template script --in .agents/skills"],
   run,
 });
 
-/** Writes a new skill that is valid as it is. */
+/** Writes a new, valid skill. */
 async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [name = ""] = args;
   const parent = resolve(io.cwd, textOption(options, "in") ?? ".");

@@ -1,19 +1,20 @@
 import { dirname, resolve } from "node:path";
 import { writeArchive } from "@skillhold/core/archive";
 import { hashSkillFile } from "@skillhold/core/bundle";
+import { present } from "@skillhold/host/place";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { stageFolder } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption } from "../../shared-option.ts";
-import { chooseFormat, writeOutFile } from "../../terminal/out-file.ts";
+import { chooseFormat, writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--out <file>", summary: "the archive to write; by default `<id>.zip` here" },
-  { flags: "--format <name>", summary: "the kind of archive", choices: ["zip", "tar.gz"] },
-  { flags: "--id <id>", summary: "the id, where SKILL.md has none that serves" },
+  { flags: "--out <file>", summary: "write the archive to this file; by default `<id>.zip` here" },
+  { flags: "--format <name>", summary: "write this kind of archive", choices: ["zip", "tar.gz"] },
+  { flags: "--id <id>", summary: "use this id when SKILL.md has no usable one" },
   dryRunOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -24,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Writes a skill as an archive: what is in it is what `publish` would take in. */
+/** Writes the same files that `publish` would store, as an archive. */
 async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [path = "."] = args;
   const folder = resolve(io.cwd, path);
@@ -47,7 +48,7 @@ async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSp
     return 0;
   }
   io.out(`${plain(target)}\n`);
-  for (const { path: left, message } of omitted) io.err(`left out: ${plain(left)}: ${plain(message)}\n`);
+  for (const { path: left, message } of omitted) io.err(`omitted: ${plain(left)}: ${plain(message)}\n`);
   const verb = dryRun ? "would be written" : "written";
   io.err(`${count(files.length, "file")}, ${formatSize(archive.length)}, ${verb}; tree ${treeHash}\n`);
   return 0;

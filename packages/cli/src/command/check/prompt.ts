@@ -2,21 +2,21 @@ import { join } from "node:path";
 import { referencePrompt } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
-import { getProperties, openNamed } from "./properties.ts";
+import { getProperties, openSkillAt } from "./properties.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills" }],
+  arguments: [{ usage: "[paths...]", summary: "skill folders, or folders that contain them" }],
   options: optionSpecs,
   examples: ["prompt ./skills"],
   run,
 });
 
-/** Prints the block that tells an agent which skills exist, exactly as the reference implementation does. */
+/** Prints the catalogue block exactly as the reference implementation does. */
 async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const skills = args.map((path) => {
-    const opened = openNamed(io, path);
+    const opened = openSkillAt(io, path);
     const { name, description } = getProperties(opened);
     return { name, description, location: opened.file ?? join(opened.folder, "SKILL.md") };
   });

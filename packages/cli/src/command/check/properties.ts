@@ -17,20 +17,20 @@ export const command = defineCommand({
 
 /** Prints the specification's fields of a skill. */
 async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const properties = getProperties(openNamed(io, args[0] ?? "."));
+  const properties = getProperties(openSkillAt(io, args[0] ?? "."));
   if (io.json) printData(io, properties);
   else io.out(`${JSON.stringify(properties, undefined, 2)}\n`);
   return 0;
 }
 
-/** The skill at a path of the command line. Where nothing can be seen there, that is a failure to read. */
-export function openNamed(io: Pick<Io, "cwd">, label: string): OpenedSkill {
+/** Opens the skill at a path; throws when the path exists but cannot be read. */
+export function openSkillAt(io: Pick<Io, "cwd">, label: string): OpenedSkill {
   const path = resolve(io.cwd, label);
   statPath(path, label);
   return openSkill(path);
 }
 
-/** The properties of a skill; a failure names the first thing that keeps it from having any. */
+/** The properties of a skill; the error names the first problem of an invalid one. */
 export function getProperties({ skill, subject, folder }: OpenedSkill): SkillProperties {
   const properties = propertiesOf(skill);
   if (properties !== undefined) return properties;

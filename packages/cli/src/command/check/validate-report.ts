@@ -1,20 +1,20 @@
 import type { Diagnostic, Severity } from "@skillhold/protocol";
 import { type Io, plain } from "../../terminal/output.ts";
 
-/** What is said of one skill; the rows of `--json`. */
+/** The result for one skill; a row of `--json`. */
 export interface ValidationRow {
-  /** The skill's folder, as one would name it from where the command was started. */
+  /** The skill's folder, relative to the working folder. */
   readonly path: string;
   readonly id: string;
   readonly name: string | null;
   readonly valid: boolean;
-  /** The YAML was mended while reading; the file itself is changed only by `--fix`. */
+  /** Whether the parser repaired the YAML in memory; only `--fix` changes the file. */
   readonly repaired: boolean;
   readonly fixed: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Findings for people: each skill with what is wrong, where, and what to do; the counts go to stderr. */
+/** Prints each skill with its findings and fixes to stdout, and the counts to stderr. */
 export async function printReport(
   io: Io,
   rows: readonly ValidationRow[],

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => removeTree(root));
 
 describe("validate", () => {
-  test("gives one row for each skill folder of a tree, the unreadable ones too [S-4] [S-60]", async () => {
+  test("prints one row per skill folder of a tree, including unreadable ones [S-4] [S-60]", async () => {
     write("skills/good/SKILL.md", "---\nname: good\ndescription: Does good.\n---\nbody\n");
     write("skills/good/nested/inner/SKILL.md", "---\nname: inner\ndescription: x\n---\nbody\n");
     write("skills/Odd Name/SKILL.md", "---\nname: odd\ndescription: Use when: asked\n---\nbody\n");
@@ -73,7 +73,7 @@ describe("validate", () => {
     expect(data.summary).toEqual({ skills: 5, valid: 2, invalid: 3, repaired: 1, profile: "strict" });
   });
 
-  test("takes a SKILL.md, a folder, and no argument for the folder one is in [S-60]", async () => {
+  test("accepts a SKILL.md, a folder, or no argument for the working folder [S-60]", async () => {
     write("good/SKILL.md", "---\nname: good\ndescription: x\n---\nbody\n");
     expect(await skillhold("validate", "good/SKILL.md", "good")).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe("validate", () => {
     expect(await skillhold("validate", "-C", "good")).toMatchObject({ code: 0, out: "valid .\n" });
   });
 
-  test("says what is wrong, where, and what to do [S-4] [S-60]", async () => {
+  test("prints each finding with its position and fix [S-4] [S-60]", async () => {
     write("bad/SKILL.md", "---\nname: Bad\n---\nbody\n");
     const { code, out } = await skillhold("validate", "bad");
     expect(code).toBe(3);
@@ -93,13 +93,13 @@ describe("validate", () => {
     expect(out).toContain("DESC_MISSING");
   });
 
-  test("a path that does not exist is an error of its own [S-60]", async () => {
+  test("a missing path is an error [S-60]", async () => {
     expect(await skillhold("validate", "nowhere")).toMatchObject({ code: 5, out: "" });
     const { out } = await skillhold("validate", "nowhere", "--json");
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: "PATH_NOT_FOUND" } });
   });
 
-  test("a path that is there and cannot be read is told apart from one that is not [S-60]", async () => {
+  test("an unreadable path has another error than a missing one [S-60]", async () => {
     mkdirSync(join(root, "demo"));
     symlinkSync("SKILL.md", join(root, "demo/SKILL.md"));
     for (const argv of [["validate"], ["properties"], ["prompt"], ["list"], ["validate", "-C"]]) {
@@ -114,7 +114,7 @@ describe("validate", () => {
   });
 
   test.each(["strict", "publish"])(
-    "a folder that cannot be listed gets a row under %s [S-19] [S-60]",
+    "an unreadable folder gets a row under %s [S-19] [S-60]",
     async (profile) => {
       write("skills/good/SKILL.md", "---\nname: good\ndescription: x\nversion: 1.0.0\n---\nbody\n");
       const path = makeUnlistable(join(root, "skills"));
@@ -136,14 +136,14 @@ describe("validate", () => {
     },
   );
 
-  test("a folder with no skill in it gets a row that says so [S-1] [S-60]", async () => {
+  test("a folder without a skill gets an invalid row [S-1] [S-60]", async () => {
     mkdirSync(join(root, "empty"));
     const { code, out } = await skillhold("validate", "empty", "--json");
     expect(code).toBe(3);
     expect(JSON.parse(out).data.skills[0].diagnostics[0].code).toBe("SKILL_FILE_MISSING");
   });
 
-  test("--fix writes what was repaired, keeps the rest and the mode, and leaves nothing behind [S-3] [S-60]", async () => {
+  test("--fix writes the repairs, keeps the rest and the mode, and leaves no temporary file [S-3] [S-60]", async () => {
     const text = "---\n# note\nname: demo\ndescription: Use when: asked\n---\nbody: a: b\n";
     const file = write("demo/SKILL.md", text);
     chmodSync(file, 0o640);
@@ -154,7 +154,7 @@ describe("validate", () => {
     expect(readdirSync(join(root, "demo"))).toEqual(["SKILL.md"]);
   });
 
-  test("--fix that cannot write one file says so in its row and fixes the others [S-3] [S-60]", async () => {
+  test("--fix reports a file that it cannot write and fixes the others [S-3] [S-60]", async () => {
     const text = (name: string) => `---\nname: ${name}\ndescription: Use when: asked\n---\nbody\n`;
     const blocked = write("skills/a/SKILL.md", text("a"));
     const fixed = write("skills/b/SKILL.md", text("b"));
@@ -170,7 +170,7 @@ describe("validate", () => {
       severity: "error",
       line: 1,
       column: 1,
-      message: `The repairs could not be written: ${inTheWay} is in the way (EEXIST).`,
+      message: `The repairs could not be written: ${inTheWay} already exists (EEXIST).`,
       fix: expect.stringContaining("run --fix again"),
     });
     expect(readFileSync(blocked, "utf8")).toBe(text("a"));
@@ -180,14 +180,14 @@ describe("validate", () => {
     expect([lenient.code, lenient.data.skills[0].valid]).toEqual([3, false]);
   });
 
-  test.runIf(process.getuid?.() === 0)("--fix by root leaves a file to its owner [S-3]", async () => {
+  test.runIf(process.getuid?.() === 0)("--fix by root keeps the owner of a file [S-3]", async () => {
     const file = write("demo/SKILL.md", "---\nname: demo\ndescription: Use when: asked\n---\nbody\n");
     chownSync(file, 12_345, 23_456);
     expect((await skillhold("validate", "demo", "--fix")).code).toBe(0);
     expect(statSync(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
   });
 
-  test("--fix leaves files alone that read, and those it cannot mend [S-3]", async () => {
+  test("--fix does not change valid files or files that it cannot repair [S-3]", async () => {
     const good = write("good/SKILL.md", "---\nname: good\ndescription:   spaced\n---\n");
     const bad = write("bad/SKILL.md", Buffer.from("---\nname: bad\ndescription: a: \xff\n---\n", "latin1"));
     const before = [good, bad].map((file) => readFileSync(file));
@@ -195,7 +195,7 @@ describe("validate", () => {
     expect([good, bad].map((file) => readFileSync(file))).toEqual(before);
   });
 
-  test("the other profiles look at the other files too [S-4] [S-10] [S-11]", async () => {
+  test("the other profiles also check the other files [S-4] [S-10] [S-11]", async () => {
     write("demo/SKILL.md", "---\nname: demo\ndescription: x\nversion: 1.0.0\n---\nbody\n");
     write("demo/references/long.md", "line\n".repeat(301));
     write("demo/links.yaml", "- ftp://nowhere\n");
@@ -211,7 +211,7 @@ describe("validate", () => {
     );
   });
 
-  test("a folder with tools alone loads with a warning and is refused by strict [S-9]", async () => {
+  test("a folder with only tools loads with a warning and is invalid under strict [S-9]", async () => {
     write("calc/tools/add.py", "");
     expect((await skillhold("validate", "calc", "--profile", "lenient")).out).toContain(
       "warning The folder has tools",
@@ -279,7 +279,7 @@ describe("properties and prompt", () => {
     ["nowhere", 5, "PATH_NOT_FOUND"],
     ["empty", 5, "SKILL_NOT_FOUND"],
     ["broken", 3, "SKILL_INVALID"],
-  ])("properties of %s end with exit code %i [S-60]", async (path, exit, code) => {
+  ])("properties of %s exits with %i [S-60]", async (path, exit, code) => {
     mkdirSync(join(root, "empty"));
     write("broken/SKILL.md", "---\nname: broken\n---\n");
     const { code: status, out } = await skillhold("properties", path, "--json");

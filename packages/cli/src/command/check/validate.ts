@@ -8,27 +8,30 @@ import { withLimits } from "@skillhold/protocol/limits";
 import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
-import { openProgress, type Progress } from "../../terminal/progress.ts";
-import { writeFix } from "../../write-fix.ts";
+import { openProgress, type ProgressLine } from "../../terminal/progress.ts";
 import { printReport, type ValidationRow } from "./validate-report.ts";
+import { writeFix } from "./write-fix.ts";
 
-/** A tree named on the command line is searched deeper than one that is searched unasked. */
+/** A folder named on the command line is searched deeper than a discovered one. */
 const limits = withLimits({ discoveryDepth: 16 });
-const FIX_AGAIN = "Make the file and its folder writable, or clear what is in the way, and run --fix again.";
+const FIX_AGAIN =
+  "Make the file and its folder writable, remove leftover temporary files, and run --fix again.";
 
 const optionSpecs = [
   {
     flags: "--profile <name>",
-    summary: "which rules apply",
+    summary: "apply the rules of this profile",
     choices: ["strict", "publish", "lenient", "mcp", "molecule", "authoring"],
     default: "strict",
   },
-  { flags: "--fix", summary: "mend what can be mended without a decision" },
+  { flags: "--fix", summary: "write the repairs that need no decision" },
   { flags: "--quiet", summary: "print findings only" },
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills", default: ["."] }],
+  arguments: [
+    { usage: "[paths...]", summary: "skill folders, or folders that contain them", default: ["."] },
+  ],
   options: optionSpecs,
   examples: ["validate ./skills", "validate --profile publish --fix ./skills/pdf"],
   run,
@@ -58,13 +61,13 @@ function summarize(rows: readonly ValidationRow[], profile: Profile): Readonly<R
 }
 
 interface FoundPaths {
-  /** Folders, in the order of the command line and then of the tree, those that cannot be listed last. */
+  /** Folders in the order of the command line, then of the tree; unreadable folders come last. */
   readonly paths: readonly string[];
-  /** What was not searched, and why. */
+  /** Folders that were not searched, each with the reason. */
   readonly problems: readonly string[];
 }
 
-async function findPaths(args: readonly string[], io: Io, progress: Progress): Promise<FoundPaths> {
+async function findPaths(args: readonly string[], io: Io, progress: ProgressLine): Promise<FoundPaths> {
   const paths: string[] = [];
   const problems: string[] = [];
   for (const arg of args) {
@@ -79,7 +82,7 @@ async function findPaths(args: readonly string[], io: Io, progress: Progress): P
       progress.update(seen.skills, seen.folders, arg);
     const found = await findSkillFolders(path, limits, { signal: io.signal, onProgress });
     problems.push(...found.problems.map((problem) => `${join(arg, problem.path)}: ${problem.message}`));
-    // What cannot be listed may be a skill, and must not pass for none.
+    // An unreadable folder may be a skill, so it gets a row of its own.
     const unlisted = found.problems.filter(({ reason }) => reason === "unreadable");
     const folders = [...found.skills, ...unlisted].map((folder) => join(path, folder.path));
     paths.push(...(folders.length === 0 ? [path] : folders));
@@ -89,7 +92,7 @@ async function findPaths(args: readonly string[], io: Io, progress: Progress): P
 
 interface Watch {
   readonly io: Io;
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
 }
 
 async function checkAll(
@@ -100,7 +103,7 @@ async function checkAll(
 ): Promise<readonly ValidationRow[]> {
   const rows: ValidationRow[] = [];
   for (const [index, path] of paths.entries()) {
-    // Reading is synchronous because it is fastest; an interrupt is heard in between.
+    // Reading is synchronous for speed, so this is where an interrupt takes effect.
     if (index % 64 === 0) await setImmediate(undefined, { signal: io.signal });
     progress.update(index, paths.length, path);
     rows.push(await check(path, profile, isFixing, io));
@@ -136,7 +139,7 @@ interface FixOutcome {
 
 const unfixed: FixOutcome = { isFixed: false };
 
-/** A file that cannot be written is a finding about its skill: the others are fixed all the same. */
+/** A write failure becomes a finding of its skill, so that the other skills are still fixed. */
 function fix(opened: OpenedSkill): FixOutcome {
   try {
     return { isFixed: writeFix(opened) };
@@ -150,7 +153,7 @@ function fix(opened: OpenedSkill): FixOutcome {
   }
 }
 
-/** The specification speaks of SKILL.md alone, and loading reads nothing else; the other profiles look at all files. */
+/** The strict and lenient profiles cover SKILL.md only; the other profiles check all files. */
 async function subjectOf(opened: OpenedSkill, profile: Profile): Promise<OpenedSkill["subject"]> {
   return profile === "strict" || profile === "lenient" ? opened.subject : await surveySkill(opened, limits);
 }

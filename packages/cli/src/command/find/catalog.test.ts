@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("catalog", () => {
-  test("prints the block on stdout and what it costs on stderr [S-22] [S-60]", async () => {
+  test("prints the catalogue on stdout and its cost on stderr [S-22] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     const { code, out, err } = await runMain(["catalog"], root);
     expect(code).toBe(0);
@@ -29,19 +29,19 @@ describe("catalog", () => {
     [["--format", "json"], "json"],
     [["--model", "claude-opus"], "xml"],
     [["--model", "gpt"], "markdown"],
-  ])("with %j is written as %s [S-21]", async (argv, format) => {
+  ])("with %j writes %s [S-21]", async (argv, format) => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     expect((await runJson(["catalog", ...argv], root)).data).toMatchObject({ format, inline: ["pdf"] });
   });
 
-  test("says where skills lie only when asked to [S-21]", async () => {
+  test("includes paths only with --locations [S-21]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     const place = join(root, "skills/pdf");
     expect((await runMain(["catalog", "--format", "xml"], root)).out).not.toContain(place);
     expect((await runMain(["catalog", "--format", "xml", "--locations"], root)).out).toContain(place);
   });
 
-  test("keeps to a budget: pins first, then what fits the task [S-22] [S-61]", async () => {
+  test("keeps the budget: pins first, then skills that fit the task [S-22] [S-61]", async () => {
     for (let index = 0; index < 50; index += 1)
       writeFile(root, `skills/s${index}/SKILL.md`, skillText(`s${index}`, `Does thing ${index}. `.repeat(6)));
     writeFile(root, "skills/slides/SKILL.md", skillText("slides", "Makes presentations."));
@@ -50,10 +50,10 @@ describe("catalog", () => {
     expect(data.inline.slice(0, 3)).toEqual(["s49", "s48", "slides"]);
     expect(data.tokens).toBeLessThanOrEqual(200);
     expect(data.inline.length + data.deferred).toBe(51);
-    expect((await runMain(argv, root)).err).toMatch(/, \d+ left to the search\n$/);
+    expect((await runMain(argv, root)).err).toMatch(/, \d+ found by search only\n$/);
   });
 
-  test("is agent-scoped, and empty for an agent that may use none [S-22]", async () => {
+  test("is agent-scoped, and empty for an agent without skills [S-22]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     writeFile(root, "skills/mail/SKILL.md", skillText("mail", "Sends."));
     const some = await runJson(["catalog", "--agent", "writer", "--allow", "mail"], root);
@@ -62,7 +62,7 @@ describe("catalog", () => {
     expect(none).toMatchObject({ code: 0, out: "", err: expect.stringContaining("sees no skills") });
   });
 
-  test("refuses a budget out of range [S-60]", async () => {
+  test("rejects a budget out of range [S-60]", async () => {
     const result = await runJson(["catalog", "--budget", "3"], root);
     expect(result).toMatchObject({ code: 2, error: { code: "USAGE" } });
   });

@@ -1,9 +1,10 @@
 import type { CatalogueFormat } from "@skillhold/core/catalogue";
 import { openSession, systemPorts } from "@skillhold/core/session";
+import { present } from "@skillhold/host/place";
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withLibrary } from "../../open.ts";
-import { countOption, listOption, present, textOption } from "../../option.ts";
+import { countOption, listOption, textOption } from "../../option.ts";
 import { readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { count, forReader } from "../../terminal/text.ts";
@@ -11,14 +12,14 @@ import { count, forReader } from "../../terminal/text.ts";
 const optionSpecs = [
   {
     flags: "--format <name>",
-    summary: "how it is written; by default the model decides",
+    summary: "write this format; by default the one for --model",
     choices: ["xml", "xml-attr", "markdown", "json"],
   },
-  { flags: "--model <name>", summary: "the model that will read it" },
-  { flags: "--task <text>", summary: "when room is short, name the skills that fit this best" },
-  { flags: "--budget <tokens>", summary: "how many tokens it may cost" },
-  { flags: "--pin <id>", summary: "name this skill before all others; may be repeated", repeats: true },
-  { flags: "--locations", summary: "say where skills lie, for an agent that reads files" },
+  { flags: "--model <name>", summary: "choose the format for this model" },
+  { flags: "--task <text>", summary: "prefer skills that fit this task when the budget is short" },
+  { flags: "--budget <tokens>", summary: "use at most this many tokens" },
+  { flags: "--pin <id>", summary: "list this skill first; repeatable", repeats: true },
+  { flags: "--locations", summary: "include the paths of skills, for an agent that reads files itself" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -29,7 +30,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints the block of a prompt that tells an agent which skills exist for it. */
+/** Prints the skill catalogue of an agent's prompt. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const budget = countOption(options, "budget", limitTable.catalogueTokens);
@@ -63,11 +64,11 @@ interface Counts {
 
 function printCatalogue(io: Io, text: string, { format, tokens, inline, deferred }: Counts): void {
   if (text === "") {
-    io.err("This viewer sees no skills, so that its prompt says nothing about any.\n");
-    io.err("`skillhold explain` shows every candidate and why; `skillhold list` says where it looked.\n");
+    io.err("This viewer sees no skills, so the catalogue is empty.\n");
+    io.err("Run `skillhold explain` to see why, or `skillhold list` to see where it looked.\n");
     return;
   }
   io.out(`${forReader(io, text)}\n`);
-  const rest = deferred === 0 ? "" : `, ${deferred} left to the search`;
+  const rest = deferred === 0 ? "" : `, ${deferred} found by search only`;
   io.err(`about ${count(tokens, "token")} as ${format}: ${count(inline, "skill")} inline${rest}\n`);
 }

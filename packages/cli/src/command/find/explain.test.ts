@@ -17,18 +17,18 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const roots = ["--root", "a", "--root", "b"];
 
 describe("explain", () => {
-  test("lists every candidate and why it is, or is not, in the prompt [S-19] [S-60]", async () => {
+  test("lists every candidate and why it is in the prompt or not [S-19] [S-60]", async () => {
     const { code, out, err } = await runMain(["explain", ...roots], root);
     expect({ code, err }).toEqual({ code: 0, err: "1 visible, 1 hidden, 1 shadowed, 1 invalid\n" });
     const lines = out.trimEnd().split("\n");
     expect(lines).toHaveLength(5);
     expect(lines[1]).toMatch(/^hidden {4}mine {2}a {7}.*other/);
-    expect(lines[2]).toBe("visible   pdf   a       The prompt names it.");
+    expect(lines[2]).toBe("visible   pdf   a       In the prompt.");
     expect(lines[3]).toMatch(/^shadowed {2}pdf {3}b {7}Another skill with this id is used instead/);
     expect(lines[4]).toMatch(/^invalid {3}none {2}b {7}The file does not start/);
   });
 
-  test("gives state, reason and message for the viewer as JSON [S-19] [S-60]", async () => {
+  test("returns state, reason and message for the viewer as JSON [S-19] [S-60]", async () => {
     const { data } = await runJson(
       ["explain", "--agent", "writer", "--user", "ada", "--runtime", "other", ...roots],
       root,
@@ -48,7 +48,7 @@ describe("explain", () => {
     ]);
   });
 
-  test("tells what the prompt has no room for [S-19] [S-22]", async () => {
+  test("reports skills over the prompt budget [S-19] [S-22]", async () => {
     for (let index = 0; index < 45; index += 1)
       writeFile(root, `a/s${index}/SKILL.md`, skillText(`s${index}`, "Does a thing."));
     const { data } = await runJson(["explain", ...roots], root);
@@ -56,7 +56,7 @@ describe("explain", () => {
     expect(left.length).toBe(6);
   });
 
-  test("of one id shows its candidates and the order of the sources [S-15] [S-19]", async () => {
+  test("shows the candidates of one id and the order of the sources [S-15] [S-19]", async () => {
     const { code, out } = await runMain(["explain", "pdf", ...roots], root);
     expect(code).toBe(0);
     expect(out).toContain("visible a/pdf (a)\n");
@@ -65,7 +65,7 @@ describe("explain", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "--deps says what is missing beside the state, which stays as it is [S-19] [S-38]",
+    "--deps adds missing dependencies and keeps the state [S-19] [S-38]",
     async () => {
       writeFile(root, "a/pdf/a.py", "import zzz_reader\n");
       writeFile(root, "b/none/a.py", "import zzz_reader\n");
@@ -79,7 +79,7 @@ describe("explain", () => {
         ["none", "invalid", null],
       ]);
       const all = await runMain(["explain", "--deps", ...roots], root, options);
-      expect(all.out).toMatch(/\nvisible +pdf +a +The prompt names it\. But missing: pip:zzz_reader\.\n/);
+      expect(all.out).toMatch(/\nvisible +pdf +a +In the prompt\. But missing: pip:zzz_reader\.\n/);
       expect(all.out.match(/missing/g)).toHaveLength(1);
       const one = await runMain(["explain", "pdf", "--deps", ...roots], root, options);
       expect(one.out).toContain("But missing: pip:zzz_reader.\n");
@@ -88,14 +88,14 @@ describe("explain", () => {
     },
   );
 
-  test("tells of folders that were not looked into [S-16] [S-19]", async () => {
+  test("reports folders that were not searched [S-16] [S-19]", async () => {
     mkdirSync(join(root, "c"));
     symlinkSync(join(root, "a/pdf"), join(root, "c/linked"));
     const note =
-      "1 folder was not looked into: `skillhold doctor --root c` says which\n" +
-      "1 link leads out of the source: `--follow-links` follows it\n";
+      "1 folder was not searched: run `skillhold doctor --root c` to see which\n" +
+      "1 link leaves the source: add `--follow-links` to follow it\n";
     const all = await runMain(["explain", "--root", "c"], root);
-    expect(all.err).toBe(`There are no candidates. \`skillhold list\` says where it looked.\n${note}`);
+    expect(all.err).toBe(`No candidates found. Run \`skillhold list\` to see where it looked.\n${note}`);
     expect((await runMain(["explain", "pdf", ...roots, "--root", "c"], root)).err).toContain(
       "--follow-links",
     );
@@ -108,13 +108,13 @@ describe("explain", () => {
       code: 5,
       error: {
         code: "SKILL_NOT_FOUND",
-        message: expect.stringContaining("c/linked has not been looked into. The link points outside"),
-        hint: "Add --follow-links to follow it.",
+        message: expect.stringContaining("c/linked was not searched. The link points outside"),
+        hint: "Add --follow-links to follow the link.",
       },
     });
   });
 
-  test("of an id that no candidate has exits 5 and says what was meant [S-19] [S-60]", async () => {
+  test("exits 5 for an unknown id with a suggestion [S-19] [S-60]", async () => {
     const result = await runJson(["explain", "nnone", ...roots], root);
     expect(result).toMatchObject({
       code: 5,

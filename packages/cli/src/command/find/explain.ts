@@ -4,7 +4,6 @@ import { neutralText } from "@skillhold/core/text";
 import { shortPath } from "@skillhold/host/place";
 import { STORE_LABEL } from "@skillhold/host/store";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import type { DependencyMark } from "../../dependency-mark.ts";
 import { unknownSkill } from "../../get-entry.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { formatProblems, listProblems } from "../../search-problem.ts";
@@ -12,21 +11,22 @@ import { depsOption, readingOptions, roleOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import type { DependencyMark } from "./dependency-mark.ts";
 
 const optionSpecs = [
   depsOption,
-  roleOption("as whom: to an admin the skills of others are named, too"),
+  roleOption("act as this role; an admin sees the skills of every user"),
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[id]", summary: "only the candidates of this id" }],
+  arguments: [{ usage: "[id]", summary: "explain this id only" }],
   options: optionSpecs,
   examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
   run,
 });
 
-/** Prints every candidate and why a viewer finds it or does not. */
+/** Prints every candidate and why it is visible to the viewer or not. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, args } = input;
   const [id] = args;
@@ -51,7 +51,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   });
 }
 
-/** A server among the sources, and why there is nothing of it. */
+/** The state of one MCP server among the sources. */
 function serverOf({
   source,
   problem,
@@ -63,20 +63,19 @@ function serverOf({
 
 function formatUnnamed(unnamed: number): string {
   if (unnamed === 0) return "";
-  const are = unnamed === 1 ? "is" : "are";
-  return `${count(unnamed, "skill")} of others ${are} not named: --role admin names all\n`;
+  return `${count(unnamed, "skill")} of other users not shown: add --role admin to show all\n`;
 }
 
 interface Candidate extends Explanation {
-  /** Whether the prompt names the skill or leaves it to the search; null when the viewer does not see it. */
+  /** Whether the skill is in the prompt or found by search only; null when the viewer does not see it. */
   readonly prompt: "inline" | "search" | null;
-  /** Only when it was asked for; null for one that cannot be loaded. */
+  /** Present with `--deps`; null for a skill that cannot be loaded. */
   readonly dependencies?: DependencyMark | null;
 }
 
 interface Explained {
   readonly found: readonly Candidate[];
-  /** How many there are of which the user may not know; of one id nobody is told. */
+  /** How many candidates the user may not see; always 0 for a single id, which the count would disclose. */
   readonly unnamed: number;
 }
 
@@ -84,7 +83,7 @@ async function explainAll(opened: Opened, id: string | undefined): Promise<Expla
   const session = await openSession(opened.library, opened.viewer, systemPorts());
   const inline = new Set((await session.catalogue()).inline);
   const all = await opened.library.explain(opened.viewer, id);
-  const known = all.filter((each) => each.state === "visible" || opened.isKnown(each));
+  const known = all.filter((each) => each.state === "visible" || opened.isDisclosed(each));
   const found = known.map((candidate): Candidate => {
     const isVisible = candidate.state === "visible";
     return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
@@ -92,13 +91,13 @@ async function explainAll(opened: Opened, id: string | undefined): Promise<Expla
   return { found, unnamed: id === undefined ? all.length - known.length : 0 };
 }
 
-/** What surveys is loaded for this alone. */
+/** Loads the dependency modules only for `--deps`. */
 async function withDependencies(
   candidates: readonly Candidate[],
   opened: Opened,
   input: CommandInput,
 ): Promise<readonly Candidate[]> {
-  const { markDependencies } = await import("../../dependency-mark.ts");
+  const { markDependencies } = await import("./dependency-mark.ts");
   const loaded = candidates.filter(({ state }) => state !== "invalid");
   const marks = await markDependencies(input, opened, loaded);
   return candidates.map((candidate) => ({ ...candidate, dependencies: marks.get(candidate.path) ?? null }));
@@ -106,7 +105,7 @@ async function withDependencies(
 
 async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void> {
   if (candidates.length === 0) {
-    io.err("There are no candidates. `skillhold list` says where it looked.\n");
+    io.err("No candidates found. Run `skillhold list` to see where it looked.\n");
     return;
   }
   const paint = await paintFor(io.color);
@@ -134,7 +133,7 @@ async function printOne(
     io.out(`${paint.bold(state)} ${plain(shortPath(io, path))} ${paint.dim(`(${plain(source)})`)}\n`);
     io.out(`  ${neutralText(explainInWords(each))}\n`);
   }
-  io.out(`Sources in the order in which they win (precedence ${precedence}):\n`);
+  io.out(`Sources, highest precedence first (precedence ${precedence}):\n`);
   const found = new Set(candidates.map(({ source }) => source));
   for (const [index, { label, kind, trust }] of sources.entries()) {
     const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
@@ -148,22 +147,22 @@ async function printOne(
   for (const { library } of mcp) {
     const { source, problem } = library.state();
     const rank =
-      problem === undefined ? "after all that is of this machine" : `left out: ${plain(problem.message)}`;
+      problem === undefined ? "after the sources of this machine" : `skipped: ${plain(problem.message)}`;
     io.out(`  ${source} (mcp, trust third_party): ${rank}${markOf(source)}\n`);
   }
 }
 
-/** That something is visible goes without saying, but not by which rule. */
-const PLAIN = "The skill is visible.";
+/** The state column already shows "visible", so a message that ends there adds no information. */
+const ONLY_VISIBLE = /\bvisible\.$/i;
 
 function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
-  const rule = message === PLAIN ? "" : `${message} `;
+  const rule = ONLY_VISIBLE.test(message) ? "" : `${message} `;
   const where =
     prompt === null
       ? message
       : prompt === "inline"
-        ? `${rule}The prompt names it.`
-        : `${rule}The prompt has no room for it and leaves it to the search.`;
+        ? `${rule}In the prompt.`
+        : `${rule}Over the prompt budget, found by search only.`;
   const missing = dependencies?.missing ?? [];
   const lacks = missing.length === 0 ? [] : [`missing: ${missing.join(", ")}`];
   const all = [...warnings, ...lacks];

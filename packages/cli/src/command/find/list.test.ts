@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("list", () => {
-  test("prints a line a skill, and counts with the command that shows more [S-19] [S-60]", async () => {
+  test("prints one line per skill, and counts with the command for details [S-19] [S-60]", async () => {
     writeFile(root, "a/pdf/SKILL.md", skillText("pdf", "Reads PDF.", "Do.\n", "version: 1.2.0\n"));
     writeFile(root, "a/none/SKILL.md", "no frontmatter\n");
     writeFile(root, "b/pdf/SKILL.md", skillText("pdf", "Another."));
@@ -24,14 +24,14 @@ describe("list", () => {
         "ID   VERSION  SOURCE  TRUST  READINESS  DESCRIPTION\n" +
         "pdf  1.2.0    a       user   ready      Reads PDF.\n",
       err:
-        "1 skill: `skillhold show <id> --root a --root b` shows one\n" +
-        "1 invalid: `skillhold list --invalid --root a --root b` says why\n" +
-        "1 shadowed: `skillhold explain --root a --root b` says by which\n" +
-        "1 hidden: `skillhold explain --root a --root b` says why\n",
+        "1 skill: run `skillhold show <id> --root a --root b` for details\n" +
+        "1 invalid: run `skillhold list --invalid --root a --root b` to see why\n" +
+        "1 shadowed: run `skillhold explain --root a --root b` to see by which\n" +
+        "1 hidden: run `skillhold explain --root a --root b` to see why\n",
     });
   });
 
-  test("gives the entries, the invalid, the shadowed and the hidden as JSON [S-16] [S-19] [S-60]", async () => {
+  test("returns visible, invalid, shadowed and hidden skills as JSON [S-16] [S-19] [S-60]", async () => {
     writeFile(root, "a/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     writeFile(root, "a/none/SKILL.md", "no frontmatter\n");
     writeFile(root, "b/pdf/SKILL.md", skillText("pdf", "Another."));
@@ -53,7 +53,7 @@ describe("list", () => {
     expect(data.hidden).toEqual([{ id: "mine", source: "b", reason: "user-only" }]);
   });
 
-  test("--invalid says where, what and how to mend it [S-4] [S-19]", async () => {
+  test("--invalid prints position, message and fix [S-4] [S-19]", async () => {
     writeFile(root, "skills/none/SKILL.md", "---\nname: none\n---\n");
     const { code, out, err } = await runMain(["list", "--invalid"], root);
     expect({ code, err }).toEqual({ code: 0, err: "1 invalid skill\n" });
@@ -62,7 +62,7 @@ describe("list", () => {
     );
   });
 
-  test("--tag takes the skills with a tag, in any case [S-60]", async () => {
+  test("--tag filters by tag, ignoring case [S-60]", async () => {
     writeFile(root, "skills/a/SKILL.md", skillText("a", "x", "Do.\n", "tags: [Office, pdf]\n"));
     writeFile(root, "skills/b/SKILL.md", skillText("b", "x"));
     const { data } = await runJson(["list", "--tag", "office"], root);
@@ -75,7 +75,7 @@ describe("list", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "--deps says what each skill is missing, and hides none for it [S-38] [S-60]",
+    "--deps lists missing dependencies and hides no skill [S-38] [S-60]",
     async () => {
       addNeedy(root);
       const options = { env: { PATH: process.env["PATH"] } };
@@ -91,15 +91,15 @@ describe("list", () => {
       expect(out).toMatch(/\nreader .* ready +missing +Reads\.\n/);
       expect(err).toBe(
         "reader: missing: npm:zzz-writer, pip:zzz_reader\n" +
-          "2 skills: `skillhold show <id> --root in` shows one\n" +
-          "1 with missing dependencies: `skillhold deps check --root in` says more\n",
+          "2 skills: run `skillhold show <id> --root in` for details\n" +
+          "1 with missing dependencies: run `skillhold deps check --root in` for details\n",
       );
       const narrow = await runMain(["list", "in", "--deps"], root, { columns: 40, ...options });
       expect(narrow.err).toContain("reader: missing: npm:zzz-writer, pip:zzz_reader\n");
     },
   );
 
-  test("without --deps nothing is said of dependencies [S-38]", async () => {
+  test("without --deps the list has no dependency state [S-38]", async () => {
     addNeedy(root);
     const { data } = await runJson(["list", "in"], root);
     expect(data.skills.map((skill: object) => "dependencies" in skill)).toEqual([false, false]);
@@ -107,7 +107,7 @@ describe("list", () => {
     expect(out + err).not.toMatch(/dependencies|missing/i);
   });
 
-  test("--deps warns of nothing that could not be found out [S-38]", async () => {
+  test("--deps prints no warning for an unknown state [S-38]", async () => {
     for (let file = 0; file < 2100; file += 1) writeFile(root, `in/large/${file}.txt`, "");
     writeFile(root, "in/large/SKILL.md", skillText("large", "Too large."));
     const { data } = await runJson(["list", "in", "--deps"], root);
@@ -117,7 +117,7 @@ describe("list", () => {
     expect(out + err).not.toContain("missing");
   });
 
-  test("without skills says where it looked and how to add one, and that is no failure [S-60]", async () => {
+  test("an empty list exits 0 and explains where it looked and how to add a skill [S-60]", async () => {
     const nothing = await runMain(["list"], root);
     expect(nothing).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No skills found.\n") });
     expect(nothing.err).toContain(".agents/skills/<name>/SKILL.md");
@@ -125,7 +125,7 @@ describe("list", () => {
     expect((await runMain(["list"], root)).err).toContain("Looked in .claude/skills (.claude/skills).\n");
   });
 
-  test("of links alone says that they were not followed, and how they are [S-16] [S-19]", async () => {
+  test("explains --follow-links when only links were found [S-16] [S-19]", async () => {
     writeFile(root, "real/foo/SKILL.md", skillText("foo", "x"));
     mkdirSync(join(root, "work/.claude/skills"), { recursive: true });
     symlinkSync("../../../real/foo", join(root, "work/.claude/skills/foo"));
@@ -135,8 +135,8 @@ describe("list", () => {
       err:
         "No skills found: links to folders outside the source are not followed.\n" +
         "Looked in .claude/skills (.claude/skills).\n" +
-        "1 folder was not looked into: `skillhold doctor` says which\n" +
-        "1 link leads out of the source: `--follow-links` follows it\n",
+        "1 folder was not searched: run `skillhold doctor` to see which\n" +
+        "1 link leaves the source: add `--follow-links` to follow it\n",
     });
     expect((await runJson(["list", "-C", "work"], root)).data.problems).toEqual([
       {
@@ -150,7 +150,7 @@ describe("list", () => {
     expect([followed.data.skills.length, followed.data.problems]).toEqual([1, []]);
   });
 
-  test("says how many folders were not looked into, from the cache as well [S-17] [S-19]", async () => {
+  test("counts the folders that were not searched, also from the cache [S-17] [S-19]", async () => {
     writeFile(root, "in/a/SKILL.md", skillText("a", "x"));
     writeFile(root, `in/${"d/".repeat(17)}SKILL.md`, skillText("d", "x"));
     symlinkSync("/", join(root, "in/link"));
@@ -158,9 +158,9 @@ describe("list", () => {
     for (const _ of ["cold", "warm"]) {
       const { err } = await runMain(["list", "in"], root, options);
       expect(err).toBe(
-        "1 skill: `skillhold show <id> --root in` shows one\n" +
-          "at least 2 folders were not looked into: `skillhold doctor --root in` says which\n" +
-          "1 link leads out of the source: `--follow-links` follows it\n",
+        "1 skill: run `skillhold show <id> --root in` for details\n" +
+          "at least 2 folders were not searched: run `skillhold doctor --root in` to see which\n" +
+          "1 link leaves the source: add `--follow-links` to follow it\n",
       );
       const { data } = await runJson(["list", "in"], root, options);
       const reasons = data.problems.map(({ reason }: { reason: string }) => reason);
@@ -169,7 +169,7 @@ describe("list", () => {
     expect((await runMain(["list", "in", "--invalid"], root)).err).toContain("at least 2 folders were");
   });
 
-  test("fits the terminal, also with wide letters [S-60]", async () => {
+  test("fits the terminal, also with wide characters [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "当用户需要分析行动者网络的结构 ".repeat(9)));
     const { out } = await runMain(["list"], root, { columns: 60, env: { NO_COLOR: "1" } });
     const lines = out.trimEnd().split("\n");
@@ -177,7 +177,7 @@ describe("list", () => {
     expect(lines[1]).toMatch(/^pdf .*…$/);
   });
 
-  test("lets no control character of a skill through, as text and as JSON [S-60]", async () => {
+  test("escapes control characters of skills in text and JSON [S-60]", async () => {
     const text = skillText(
       "pdf",
       '"Reads \\u001b[2J\\u009b2J\\u202e PDF."',
@@ -185,7 +185,7 @@ describe("list", () => {
       'version: "\\e[31m1"\n',
     );
     writeFile(root, "skills/pdf/SKILL.md", text);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is looking for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters.
     const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
     expect((await runMain(["list"], root)).out).not.toMatch(control);
     const { out } = await runMain(["list", "--json"], root);
@@ -199,7 +199,7 @@ interface Marked {
   readonly dependencies: unknown;
 }
 
-/** A skill that needs nothing, and one that needs what no machine has. */
+/** A skill without dependencies, and one with a dependency that does not exist. */
 function addNeedy(folder: string): void {
   writeFile(folder, "in/plain/SKILL.md", skillText("plain", "Plain."));
   writeFile(folder, "in/reader/SKILL.md", skillText("reader", "Reads."));

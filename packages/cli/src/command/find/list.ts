@@ -1,31 +1,31 @@
 import { neutralText } from "@skillhold/core/text";
-import { shortPath } from "@skillhold/host/place";
+import { present, shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import type { DependencyMark } from "../../dependency-mark.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { formatProblems, linksOf, listProblems, type SearchProblem } from "../../search-problem.ts";
 import { depsOption, readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import type { DependencyMark } from "./dependency-mark.ts";
 
 const optionSpecs = [
-  { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
-  { flags: "--tag <tag>", summary: "only skills with this tag" },
+  { flags: "--invalid", summary: "show invalid skills and their problems" },
+  { flags: "--tag <tag>", summary: "list only skills with this tag" },
   depsOption,
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[roots...]", summary: "look at these folders only" }],
+  arguments: [{ usage: "[roots...]", summary: "the folders to list; by default all sources" }],
   options: optionSpecs,
   examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
   run,
 });
 
-/** Prints the skills that a viewer would find, and says what became of the other candidates. */
+/** Prints the skills that a viewer sees, and counts the other candidates. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   return await withLibrary<ExitCode>(
@@ -50,27 +50,27 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 }
 
 interface ListedSkill extends SkillEntry {
-  /** Only when it was asked for. */
+  /** Present with `--deps`. */
   readonly dependencies?: DependencyMark;
 }
 
 interface Listing extends Pick<ReturnType<Opened["inspect"]>["view"], "invalid" | "shadowed"> {
   readonly skills: readonly ListedSkill[];
-  /** Skills that count for their id and are not for this viewer. */
+  /** Winning skills that this viewer may not use. */
   readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
-  /** Where there may be skills that nobody looked for. */
+  /** Folders that were not searched. */
   readonly problems: readonly SearchProblem[];
 }
 
 async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
-  const { library, viewer, isKnown } = opened;
+  const { library, viewer, isDisclosed } = opened;
   const visible = await library.list(viewer);
   const { view } = opened.inspect();
   const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
   const hidden = (await library.explain(viewer))
-    .filter((each) => each.state === "hidden" && isKnown(each))
+    .filter((each) => each.state === "hidden" && isDisclosed(each))
     .map(({ id, source, reason }) => ({ id, source, reason }));
-  const [invalid, shadowed] = [view.invalid.filter(isKnown), view.shadowed.filter(isKnown)];
+  const [invalid, shadowed] = [view.invalid.filter(isDisclosed), view.shadowed.filter(isDisclosed)];
   return { skills, invalid, shadowed, hidden, problems: listProblems(opened) };
 }
 
@@ -78,9 +78,9 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
   return tags.some((tag) => tag.toLowerCase() === wanted.toLowerCase());
 }
 
-/** What surveys is loaded for this alone: it is much, and most lists go without. */
+/** Loads the dependency modules only for `--deps`, because they are large. */
 async function withDependencies(listing: Listing, opened: Opened, input: CommandInput): Promise<Listing> {
-  const { markDependencies } = await import("../../dependency-mark.ts");
+  const { markDependencies } = await import("./dependency-mark.ts");
   const marks = await markDependencies(input, opened, listing.skills);
   const skills = listing.skills.map((skill) => ({
     ...skill,
@@ -122,7 +122,7 @@ async function printListing(
   io.err(summarize(listing, opened));
 }
 
-/** Below the table: on a terminal its cells are cut. */
+/** Printed below the table, because a terminal cuts its cells. */
 function formatMissing({ id, dependencies }: ListedSkill): string {
   return dependencies?.state === "missing"
     ? `${id}: missing: ${plain(dependencies.missing.join(", "))}\n`
@@ -133,11 +133,11 @@ function formatMissing({ id, dependencies }: ListedSkill): string {
 function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }: Opened): string {
   const lacking = skills.filter(({ dependencies }) => dependencies?.state === "missing").length;
   const lines = [
-    [skills.length, count(skills.length, "skill"), `\`skillhold show <id>${rootFlags}\` shows one`],
-    [lacking, `${lacking} with missing dependencies`, `\`skillhold deps check${rootFlags}\` says more`],
-    [invalid.length, `${invalid.length} invalid`, `\`skillhold list --invalid${rootFlags}\` says why`],
-    [shadowed.length, `${shadowed.length} shadowed`, `\`skillhold explain${rootFlags}\` says by which`],
-    [hidden.length, `${hidden.length} hidden`, `\`skillhold explain${rootFlags}\` says why`],
+    [skills.length, count(skills.length, "skill"), `run \`skillhold show <id>${rootFlags}\` for details`],
+    [lacking, `${lacking} with missing dependencies`, `run \`skillhold deps check${rootFlags}\` for details`],
+    [invalid.length, `${invalid.length} invalid`, `run \`skillhold list --invalid${rootFlags}\` to see why`],
+    [shadowed.length, `${shadowed.length} shadowed`, `run \`skillhold explain${rootFlags}\` to see by which`],
+    [hidden.length, `${hidden.length} hidden`, `run \`skillhold explain${rootFlags}\` to see why`],
   ] as const;
   return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
 }
@@ -146,27 +146,27 @@ function printNothing(io: Io, { invalid, hidden, problems }: Listing, opened: Op
   const { sources, store, mcp } = opened;
   const isAnything = invalid.length + hidden.length > 0;
   const hasLinks = linksOf(problems).length > 0;
-  if (isAnything) io.err("None of the skills can be listed.\n");
+  if (isAnything) io.err("No skill is visible.\n");
   else if (hasLinks) io.err("No skills found: links to folders outside the source are not followed.\n");
   else io.err("No skills found.\n");
   if (sources.length === 0 && store === undefined && mcp.length === 0) {
     io.err(
-      "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
-        "repository, and in your home folder. None of these folders exists.\n",
+      "Looked for skills/, .agents/skills/, .claude/skills/ and similar folders, here and up to the root of\n" +
+        "the repository, and in your home folder. No such folder exists.\n",
     );
   }
   for (const { label, root } of sources)
     io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
   if (store !== undefined) io.err(`Looked in the store (${plain(store.address)}).\n`);
-  for (const { library } of mcp) io.err(`Asked ${library.state().source}.\n`);
+  for (const { library } of mcp) io.err(`Queried ${library.state().source}.\n`);
   if (isAnything || hasLinks) return;
   if (sources.length === 0 && store !== undefined) {
-    io.err("To take a skill in: `skillhold publish <folder>`.\n");
+    io.err("To publish a skill: `skillhold publish <folder>`.\n");
     return;
   }
   io.err(
-    "To add a skill, make a folder for it with a SKILL.md in it, such as .agents/skills/<name>/SKILL.md.\n" +
-      "To look into another folder: `skillhold list <folder>`.\n",
+    "To add a skill, create a folder with a SKILL.md, such as .agents/skills/<name>/SKILL.md.\n" +
+      "To list another folder: `skillhold list <folder>`.\n",
   );
 }
 

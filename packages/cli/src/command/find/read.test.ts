@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("read", () => {
-  test("prints what an agent gets on loading, and the cost on stderr [S-25] [S-60]", async () => {
+  test("prints the text for the agent, and the cost on stderr [S-25] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "# Steps\n"));
     writeFile(root, "skills/pdf/references/forms.md", "forms");
     const { code, out, err } = await runMain(["read", "pdf", "--root", "skills"], root);
@@ -24,20 +24,20 @@ describe("read", () => {
     expect(err).toMatch(/^pdf: about \d+ tokens, 1 file\n$/);
   });
 
-  test("tells warnings on stderr as well, unless both go to one terminal [S-24] [S-60]", async () => {
+  test("repeats warnings on stderr unless both streams are a terminal [S-24] [S-60]", async () => {
     const needs = "metadata: { openclaw: { requires: { env: [PDF_KEY] } } }\n";
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "Do.\n", needs));
     expect((await runMain(["read", "pdf"], root)).err).toContain("warning: The skill is not ready");
     expect((await runMain(["read", "pdf"], root, { columns: 80 })).err).toBe("");
   });
 
-  test("puts arguments into the text, each word as the shell made it [S-12]", async () => {
+  test("substitutes arguments word by word [S-12]", async () => {
     writeFile(root, "skills/greet/SKILL.md", skillText("greet", "x", "0=$0 1=$1 all=$ARGUMENTS\n"));
     expect((await runMain(["read", "greet", "a b", "c"], root)).out).toContain('0=a b 1=c all="a b" c\n');
     expect((await runMain(["read", "greet", "fix it"], root)).out).toContain("0=fix 1=it all=fix it\n");
   });
 
-  test("--raw prints the body and nothing else, to the byte [S-20] [S-60]", async () => {
+  test("--raw prints only the body, unchanged [S-20] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "# \u001b[1mSteps\r\n"));
     expect(await runMain(["read", "--raw", "pdf"], root)).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe("read", () => {
     expect((await runMain(["read", "--raw", "pdf"], root, { columns: 80 })).out).toBe("# \\u001b[1mSteps\n");
   });
 
-  test("gives the activation, or the raw parts, as JSON [S-25] [S-60]", async () => {
+  test("returns the activation or the raw parts as JSON [S-25] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "Do.\n"));
     expect((await runJson(["read", "pdf"], root)).data).toMatchObject({
       id: "pdf",

@@ -7,18 +7,21 @@ import { type ExitCode, type Io, plain, printData } from "../../terminal/output.
 import { count, forReader } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--raw", summary: "print the instructions as written, and nothing else" },
+  { flags: "--raw", summary: "print only the instructions, as written" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [idArgument, { usage: "[args...]", summary: "what a user would type after the name" }],
+  arguments: [
+    idArgument,
+    { usage: "[args...]", summary: "the arguments that a user would type after the skill's name" },
+  ],
   options: optionSpecs,
   examples: ["read pdf", "read --raw pdf", "read review-pr 42"],
   run,
 });
 
-/** Prints what an agent gets when it loads a skill. */
+/** Prints the text that an agent gets when it reads a skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [wanted = "", ...words] = input.args;
@@ -31,7 +34,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 }
 
 async function printActivation(io: Io, opened: Opened, id: string, args: string): Promise<void> {
-  // Who runs a command line can open files as well, and is told where the skill's folder is.
+  // A user of the command line can open files, so the text includes the skill's path.
   const session = await openSession(opened.library, opened.viewer, systemPorts(), { hasFileSystem: true });
   const skill = await session.activate(id, { args });
   await session.close();
@@ -41,7 +44,7 @@ async function printActivation(io: Io, opened: Opened, id: string, args: string)
   }
   io.out(`${forReader(io, skill.text)}\n`);
   if (io.isOutTty) return;
-  // On a terminal they were just read, at the head of the text.
+  // On a terminal the text above already starts with the warnings.
   for (const warning of skill.warnings) io.err(`warning: ${plain(warning)}\n`);
   io.err(`${plain(id)}: about ${count(skill.tokens, "token")}, ${count(skill.files.length, "file")}\n`);
 }
@@ -52,7 +55,7 @@ async function printBody(io: Io, { library, viewer }: Opened, id: string): Promi
   else io.out(forReader(io, body));
 }
 
-/** A single argument is the text as typed; of several, each stays the word that the shell made of it. */
+/** A single argument is passed as typed; several are quoted so that each stays one word. */
 function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words.join();
   return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(" ");

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("resource", () => {
-  test("prints a file as it is [S-26] [S-60]", async () => {
+  test("prints a file unchanged [S-26] [S-60]", async () => {
     expect(await runMain(["resource", "pdf", "references/forms.md"], root)).toEqual({
       code: 0,
       out: "Grüße, forms\n",
@@ -22,7 +22,7 @@ describe("resource", () => {
     });
   });
 
-  test("prints a part, whole characters only [S-26]", async () => {
+  test("prints a range in whole characters [S-26]", async () => {
     const argv = ["resource", "pdf", "references/forms.md", "--start", "1", "--length"];
     expect((await runMain([...argv, "6"], root)).out).toBe("rüße");
     expect((await runMain([...argv, "2"], root)).out).toBe("r");
@@ -30,7 +30,7 @@ describe("resource", () => {
     expect(data).toMatchObject({ content: "rüße", start: 1, length: 6, hasMore: true, encoding: "utf-8" });
   });
 
-  test("prints binary and large files to the byte [S-26]", async () => {
+  test("prints binary and large files unchanged [S-26]", async () => {
     const bytes = Buffer.alloc(
       2_500_001,
       Uint8Array.from({ length: 251 }, (_, index) => index),
@@ -41,7 +41,7 @@ describe("resource", () => {
     expect(written().equals(bytes)).toBe(true);
   });
 
-  test("keeps binary files off a terminal and says what to do [S-26] [S-60]", async () => {
+  test("rejects binary files on a terminal with a hint [S-26] [S-60]", async () => {
     writeFile(root, "skills/pdf/assets/logo.bin", Buffer.from([0, 27, 255]));
     const { code, out, err } = await runMain(["resource", "pdf", "assets/logo.bin"], root, { columns: 80 });
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -55,13 +55,13 @@ describe("resource", () => {
     ["/etc/passwd", 7, "RESOURCE_OUTSIDE_SKILL"],
     ["link.md", 5, "PATH_NOT_FOUND"],
     ["references/form.md", 5, "PATH_NOT_FOUND"],
-  ])("refuses %s with exit code %i [S-26]", async (path, exit, code) => {
+  ])("rejects %s with exit code %i [S-26]", async (path, exit, code) => {
     writeFile(root, "secret", "secret");
     symlinkSync(join(root, "secret"), join(root, "skills/pdf/link.md"));
     expect(await runJson(["resource", "pdf", path], root)).toMatchObject({ code: exit, error: { code } });
   });
 
-  test("puts a misspelt path right [S-60]", async () => {
+  test("suggests a correction for a misspelled path [S-60]", async () => {
     const { err } = await runMain(["resource", "pdf", "references/form.md"], root);
     expect(err).toContain("Did you mean references/forms.md?");
   });

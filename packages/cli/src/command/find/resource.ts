@@ -1,28 +1,29 @@
 import type { ByteRange, Resource } from "@skillhold/core/library";
 import { openSession, systemPorts } from "@skillhold/core/session";
+import { present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
-import { countOption, present } from "../../option.ts";
+import { countOption } from "../../option.ts";
 import { idArgument, readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { forReader } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--start <byte>", summary: "begin at this byte" },
-  { flags: "--length <bytes>", summary: "print so many bytes at most" },
+  { flags: "--start <byte>", summary: "start at this byte" },
+  { flags: "--length <bytes>", summary: "print at most this many bytes" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [idArgument, { usage: "<path>", summary: "the file, from the skill's folder" }],
+  arguments: [idArgument, { usage: "<path>", summary: "the file's path, relative to the skill's folder" }],
   options: optionSpecs,
   examples: ["resource pdf references/forms.md", "resource pdf assets/logo.png > logo.png"],
   run,
 });
 
-/** Prints one file of a skill, or a part of it, to the byte. */
+/** Prints one file of a skill, or a byte range of it, unchanged. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [wanted = "", path = ""] = input.args;
@@ -40,10 +41,10 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   });
 }
 
-/** The most that a character takes in UTF-8. */
+/** The longest UTF-8 character. */
 const CHARACTER_BYTES = 4;
 
-/** A file may be larger than what is handed over at once: it is read on to the end of what was asked for. */
+/** Reads in parts, because a file may be larger than one response. */
 async function printParts(
   io: Io,
   { start = 0, length = Number.POSITIVE_INFINITY }: ByteRange,
@@ -55,8 +56,9 @@ async function printParts(
     io.signal.throwIfAborted();
     const part = await read({ start: at, ...(Number.isFinite(left) ? { length: left } : {}) });
     digest ??= part.digest;
-    if (part.digest !== digest) throw new SkillError("IO_FAILED", `${part.path} changed while it was read.`);
-    // Text is printed in whole characters: what the range holds of the one at its end is not.
+    if (part.digest !== digest)
+      throw new SkillError("IO_FAILED", `${part.path} changed while it was read. Run the command again.`);
+    // Text is printed in whole characters, so a partial one at the end of the range is dropped.
     if (isText && part.encoding === "base64" && part.hasMore && left < CHARACTER_BYTES) return;
     printPart(io, part);
     if (!part.hasMore || part.length === 0) return;
@@ -72,8 +74,8 @@ function printPart(io: Io, { path, encoding, content, mimeType }: Resource): voi
     return;
   }
   if (io.isOutTty)
-    throw new SkillError("USAGE", `${path} is not text (${mimeType}) and would disturb the terminal.`, {
-      hint: "Send it to a file with `> file`, or use --json to get it as base64.",
+    throw new SkillError("USAGE", `${path} is binary (${mimeType}) and is not printed to a terminal.`, {
+      hint: "Redirect the output with `> file`, or add --json for base64.",
     });
   io.out(Buffer.from(content, "base64"));
 }

@@ -14,16 +14,16 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("search", () => {
-  test("ranks the skills that fit, with what fits and a line of text [S-61] [S-60]", async () => {
+  test("ranks matching skills with the matched words and a snippet [S-61] [S-60]", async () => {
     const { code, out, err } = await runMain(["search", "merge", "pdf"], root);
-    expect({ code, err }).toEqual({ code: 0, err: "2 hits: `skillhold read <id>` prints one\n" });
+    expect({ code, err }).toEqual({ code: 0, err: "2 hits: run `skillhold read <id>` to print one\n" });
     const lines = out.split("\n");
     expect(lines[0]).toMatch(/^ {1,2}1\. pdf {2}\d\.\d\d {2}.*merge.* in name, description/);
     expect(lines[1]).toBe("    Merges and splits PDF files.");
     expect(lines[2]).toMatch(/^ {1,2}2\. slides /);
   });
 
-  test("says why as JSON [S-61] [S-60]", async () => {
+  test("returns the match details as JSON [S-61] [S-60]", async () => {
     const { code, data } = await runJson(["search", "merge", "pdf", "--root", "skills"], root);
     expect(code).toBe(0);
     expect(data.query).toBe("merge pdf");
@@ -41,7 +41,7 @@ describe("search", () => {
     });
   });
 
-  test("keeps to --limit and refuses one that is no count [S-60]", async () => {
+  test("applies --limit and rejects an invalid one [S-60]", async () => {
     expect((await runJson(["search", "pdf", "--limit", "1"], root)).data.hits).toHaveLength(1);
     for (const limit of ["0", "many", "1.5", "-1"]) {
       const result = await runJson(["search", "pdf", `--limit=${limit}`], root);
@@ -49,14 +49,14 @@ describe("search", () => {
     }
   });
 
-  test("that finds nothing is no failure, and says how many skills it looked at [S-60]", async () => {
+  test("exits 0 without a match and prints the number of searched skills [S-60]", async () => {
     const { code, out, err } = await runMain(["search", "zymurgy"], root);
     expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(err).toContain('No skill fits "zymurgy"; 3 skills searched.\n');
+    expect(err).toContain('No match for "zymurgy" in 3 skills.\n');
     expect((await runJson(["search", "zymurgy"], root)).data.hits).toEqual([]);
   });
 
-  test("finds only what the viewer may see [S-61]", async () => {
+  test("finds only skills that the viewer may see [S-61]", async () => {
     const { data } = await runJson(["search", "pdf", "--allow", "slides"], root);
     expect(data.hits.map(({ id }: { id: string }) => id)).toEqual(["slides"]);
   });

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 10;
 const MOST_HITS = 1000;
 
 const optionSpecs = [
-  { flags: "--limit <count>", summary: "how many at most", default: "10" },
+  { flags: "--limit <count>", summary: "print at most this many skills", default: "10" },
   { flags: "--setup", summary: "install a local embedder for semantic search, and compute vectors" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
@@ -25,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints the skills that fit a query best, with the reasons; with `--setup`, installs an embedder. */
+/** Prints the best matches of a query with the matched words; with `--setup`, installs an embedder. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   if (options["setup"] === true) return await setUp(input);
@@ -111,7 +111,7 @@ async function printResults(
         `    ${paint.dim(fit(`needs ${entry.requiresSkills.map((id) => neutralText(id, 64)).join(", ")}`))}\n`,
       );
   }
-  io.err(`${count(results.length, "hit")}: \`skillhold read <id>${rootFlags}\` prints one\n`);
+  io.err(`${count(results.length, "hit")}: run \`skillhold read <id>${rootFlags}\` to print one\n`);
 }
 
 function formatCopies(copies: readonly string[]): string {
@@ -121,11 +121,11 @@ function formatCopies(copies: readonly string[]): string {
 
 function printNothing(io: Io, query: string, searched: number, rootFlags: string): void {
   if (searched === 0) {
-    io.err("There are no skills to search. `skillhold list` says where it looked.\n");
+    io.err("No skills to search. Run `skillhold list` to see where it looked.\n");
     return;
   }
-  io.err(`No skill fits ${plain(JSON.stringify(query))}; ${count(searched, "skill")} searched.\n`);
-  io.err(`\`skillhold list${rootFlags}\` shows them all; --root looks into another folder.\n`);
+  io.err(`No match for ${plain(JSON.stringify(query))} in ${count(searched, "skill")}.\n`);
+  io.err(`Run \`skillhold list${rootFlags}\` to see all skills, or add --root to search another folder.\n`);
 }
 
 function formatWhy({ matched, fields, isWeak, parts }: SearchResult["hit"]): string {

@@ -18,7 +18,7 @@ describe("show", () => {
     writeFile(root, ".agents/skills/pdf/SKILL.md", skillText("pdf", "Another."));
   });
 
-  test("prints fields, readiness with reasons, hashes, files with roles, and what it shadows [S-16] [S-60]", async () => {
+  test("prints fields, readiness with reasons, hashes, files with roles, and shadowed skills [S-16] [S-60]", async () => {
     const { code, out, err } = await runMain(["show", "pdf"], root);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const part of [
@@ -35,7 +35,7 @@ describe("show", () => {
       expect(out).toContain(part);
   });
 
-  test("gives the same as JSON [S-16] [S-60]", async () => {
+  test("returns the same as JSON [S-16] [S-60]", async () => {
     const { data } = await runJson(["show", "pdf"], root);
     expect(data).toMatchObject({
       entry: { id: "pdf", readiness: { state: "needs-config" } },
@@ -58,7 +58,7 @@ describe("a skill that cannot be shown", () => {
     ["broken", 3, "SKILL_INVALID", "cannot be loaded", "skillhold validate"],
     ["brokn", 5, "SKILL_NOT_FOUND", "There is no skill brokn.", "Did you mean broken?"],
     ["zzz", 5, "SKILL_NOT_FOUND", "There is no skill zzz.", "skillhold list --root skills"],
-  ])("%s exits %i with %s and says why [S-19] [S-60]", async (id, exit, code, message, hint) => {
+  ])("%s exits %i with %s and a reason [S-19] [S-60]", async (id, exit, code, message, hint) => {
     for (const command of ["show", "read"]) {
       const result = await runJson([command, id, "--root", "skills"], root);
       expect(result).toMatchObject({

@@ -15,14 +15,14 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints all that is known of one skill, its instructions excepted. */
+/** Prints everything about one skill except its instructions. */
 async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promise<ExitCode> {
   const { io } = input;
   return await withLibrary<ExitCode>(input, async (opened) => {
     const { id } = await getEntry(opened, input.args[0] ?? "");
     const content = await opened.library.read(opened.viewer, id);
     const { shadowed: all } = opened.inspect().view;
-    const shadowed = all.filter((each) => each.id === id && opened.isKnown(each));
+    const shadowed = all.filter((each) => each.id === id && opened.isDisclosed(each));
     if (io.json) {
       const { entry, files, treeHash, skillHash } = content;
       printData(io, { entry, treeHash, skillHash, files, shadowed });
@@ -83,7 +83,7 @@ function fieldsOf(io: Io, content: SkillContent): readonly (readonly [label: str
 
 function formatInvocation({ model, user }: SkillContent["entry"]["invocation"]): string {
   if (model && user) return "model, user";
-  return model ? "model only" : user ? "user only" : "nobody";
+  return model ? "model only" : user ? "user only" : "no one";
 }
 
 function section<Item>(io: Io, title: string, items: readonly Item[], format: (item: Item) => string): void {

@@ -11,11 +11,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Quiet time, a rescan, and a slow machine. */
+/** Covers the quiet period, a rescan and a slow machine. */
 const patience = { timeout: 30_000, interval: 50 };
 
 describe("watch", () => {
-  test("prints edits, new, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {
+  test("prints changed, added, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
     const { texts, ended } = start("watch", "--root", "skills");
     await vi.waitFor(
@@ -35,7 +35,7 @@ describe("watch", () => {
     expect(texts().err).not.toContain("error");
   }, 120_000);
 
-  test("prints a JSON document a line [S-18] [S-60]", async () => {
+  test("prints one JSON document per line [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
     const { texts, ended } = start("watch", "--json");
     const lines = () => texts().out.trimEnd().split("\n");
@@ -54,11 +54,11 @@ describe("watch", () => {
     expect(texts().err).toBe("");
   }, 120_000);
 
-  test("with nothing to watch says so and ends [S-60]", async () => {
+  test("exits with an error when there is no folder to watch [S-60]", async () => {
     expect(await runMain(["watch"], root)).toMatchObject({
       code: 5,
       out: "",
-      err: expect.stringContaining("There is no folder with skills to watch."),
+      err: expect.stringContaining("No folder with skills to watch was found."),
     });
   });
 });

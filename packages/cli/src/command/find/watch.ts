@@ -4,9 +4,9 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { readingOptions } from "../../shared-option.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const INTERRUPTED = 130;
 
@@ -17,7 +17,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints what changes in the folders and the store, as it changes, until it is interrupted or a gateway refuses. */
+/** Prints changes in folders and the store as they happen, until an interrupt or until a gateway rejects the token. */
 async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promise<ExitCode> {
   const { io } = input;
   const paint = await paintFor(io.color);
@@ -31,19 +31,19 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
     async (opened) => {
       const { library, inspect, sources, store } = opened;
       if (sources.length === 0 && store === undefined)
-        throw new SkillError("PATH_NOT_FOUND", "There is no folder with skills to watch.", {
-          hint: "Name one with --root, or make .agents/skills.",
+        throw new SkillError("PATH_NOT_FOUND", "No folder with skills to watch was found.", {
+          hint: "Name a folder with --root, or create .agents/skills.",
         });
       const { mode } = inspect();
-      const known = knownIds(opened);
+      const known = disclosedIds(opened);
       const skills = known.size;
       if (io.json) printLine(io, { ok: true, data: { skills, mode } });
       else
         io.err(
-          `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); Ctrl-C ends\n`,
+          `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); press Ctrl-C to stop\n`,
         );
       const stop = library.onChange((all) => {
-        const change = knownPart(all, known, opened);
+        const change = disclosedPart(all, known, opened);
         if (change === undefined) return;
         if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
         else io.out(formatChange(change, paint));
@@ -57,25 +57,25 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
   );
 }
 
-/** A token that a gateway does not accept any more: nothing will ever be told again. */
+/** The gateway no longer accepts the token, so no further change can arrive. */
 function isRefused(error: unknown): boolean {
   return error instanceof SkillError && error.code === "UNAUTHENTICATED";
 }
 
-function knownIds({ inspect, isKnown }: Opened): Set<string> {
-  return new Set(inspect().view.entries.flatMap((entry) => (isKnown(entry) ? [entry.id] : [])));
+function disclosedIds({ inspect, isDisclosed }: Opened): Set<string> {
+  return new Set(inspect().view.entries.flatMap((entry) => (isDisclosed(entry) ? [entry.id] : [])));
 }
 
-/** What of a change is the user's to know; what was taken away is theirs if it was before. */
-function knownPart(
+/** The part of a change that the user may see; a removed skill counts when it was visible before. */
+function disclosedPart(
   { added, changed, removed, broken }: LibraryChange,
   known: Set<string>,
-  { inspect, isKnown }: Opened,
+  { inspect, isDisclosed }: Opened,
 ): LibraryChange | undefined {
   const { view } = inspect();
   const isTheirs = (id: string) => {
     const entry = view.find(id);
-    return entry === undefined ? known.has(id) : isKnown(entry);
+    return entry === undefined ? known.has(id) : isDisclosed(entry);
   };
   const part = {
     added: added.filter(isTheirs),
@@ -90,7 +90,7 @@ function knownPart(
   return Object.values(part).some((ids) => ids.length > 0) ? part : undefined;
 }
 
-/** One block a reload: the time before its first line. */
+/** Formats one reload as a block; its first line starts with the time. */
 function formatChange(
   { added, changed, removed, broken }: LibraryChange,
   paint: Awaited<ReturnType<typeof paintFor>>,
@@ -111,7 +111,7 @@ function printProblem(io: Io, error: unknown): void {
   if (io.json)
     printLine(io, {
       ok: false,
-      error: { code: "IO_FAILED", message, hint: "The next change is read anew." },
+      error: { code: "IO_FAILED", message, hint: "Skillhold retries on the next change." },
     });
-  else io.err(`warning: they could not be read again: ${plain(message)}\n`);
+  else io.err(`warning: the reload failed: ${plain(message)}\n`);
 }

@@ -1,15 +1,15 @@
 import { formatNeed } from "@skillhold/core/dependency";
 import type { DependencySurvey } from "@skillhold/deps/environment";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
-import { formatNotes, formatPlaces, neededCell, printTable } from "../../dependency-report.ts";
 import { type SurveyRow, surveyAll, withSurvey } from "../../dependency-survey.ts";
 import { libraryOptions, skillsArgument } from "../../shared-option.ts";
 import { selectSkills } from "../../skill-selection.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import type { Column } from "../../terminal/table.ts";
 import { count } from "../../terminal/text.ts";
+import { formatNotes, formatPlaces, neededCell, printTable } from "./dependency-report.ts";
 
-/** What the exit code says when something is missing that a skill cannot do without. */
+/** The exit code when a required dependency is missing. */
 export const MISSING = 3;
 
 export const command = defineCommand({
@@ -19,7 +19,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Says what of the dependencies of skills is there. */
+/** Checks which dependencies of skills are installed. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io } = input;
   const { skills, problems } = await selectSkills(input);
@@ -78,7 +78,7 @@ async function printCheck(io: Io, rows: readonly SurveyRow[], problems: readonly
   io.err(`${summarize(rows)}\n`);
 }
 
-/** What to do about a skill that lacks something. */
+/** The warnings of a skill, with the command that installs its missing dependencies. */
 function formatState({ skill, survey }: SurveyRow): string {
   if (typeof survey === "string" || survey.state.state === "ok") return "";
   const { id, state, checks } = survey;
@@ -87,7 +87,7 @@ function formatState({ skill, survey }: SurveyRow): string {
     ...state.warnings.map((warning) => `${id}: ${warning}`),
     ...[...reasons].map((reason) => `${id}: not checked because ${reason}`),
     ...(isMissing(survey)
-      ? [`${id}: \`skillhold deps install ${id}${skill.rootFlags}\` installs what is missing`]
+      ? [`${id}: run \`skillhold deps install ${id}${skill.rootFlags}\` to install missing dependencies`]
       : []),
   ];
   return lines.map((line) => `${plain(line)}\n`).join("");

@@ -5,7 +5,7 @@ import { registryScene } from "../../registry.fixture.ts";
 
 const { json, skill, write } = registryScene({ beforeEach, afterEach });
 
-/** npm as a shell's text: it makes what it is asked for. */
+/** A shell script in place of npm that creates the requested package. */
 const NPM = `#!/bin/sh
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
 shift
@@ -13,7 +13,7 @@ for spec; do mkdir -p "$prefix/node_modules/$spec"; echo '{}' > "$prefix/node_mo
 `;
 
 describe.runIf(process.platform === "linux")("deps install for a skill of the store", () => {
-  test("lets the store know what is no longer missing [S-36] [S-38]", async () => {
+  test("stores the dependencies that are still missing [S-36] [S-38]", async () => {
     const folder = skill("needy");
     write(`${folder}/scripts/a.mjs`, 'import a from "zzz-one";\nimport b from "zzz-two";\n');
     const npm = write("bin/npm", NPM);
@@ -33,7 +33,7 @@ describe.runIf(process.platform === "linux")("deps install for a skill of the st
     expect((await json(["audit", "verify"], { env })).data.isSound).toBe(true);
   });
 
-  test("leaves the store as it is when nothing is done [S-36]", async () => {
+  test("does not change the store when there is no work [S-36]", async () => {
     const folder = skill("needy");
     write(`${folder}/scripts/a.mjs`, 'import a from "zzz-one";\n');
     await json(["publish", folder]);
@@ -43,7 +43,7 @@ describe.runIf(process.platform === "linux")("deps install for a skill of the st
     expect(await count()).toBe(before);
   });
 
-  test("fails for what is no package, also where nothing is to be done [S-36]", async () => {
+  test("rejects an invalid package, even when no dependency is missing [S-36]", async () => {
     await json(["publish", skill("needy")]);
     const { code, data } = await json(["deps", "install", "needy", "npx:marked", "--dry-run"]);
     expect([code, data.results]).toMatchObject([1, [{ spec: "npx:marked", status: "failed" }]]);

@@ -3,35 +3,43 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withSurvey } from "../../dependency-survey.ts";
 import { getEntry } from "../../get-entry.ts";
-import { type Installed, installFor, missingSpecs, type SurveyHome } from "../../installing.ts";
-import { keepMissing } from "../../keep-missing.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { libraryOptions } from "../../shared-option.ts";
+import { dryRunOption, idArgument, libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
+import {
+  type Installed,
+  installFor,
+  missingSpecs,
+  type SurveyHome,
+  storeMissing,
+} from "./dependency-install.ts";
 import { MISSING } from "./deps-check.ts";
 
 const optionSpecs = [
-  { flags: "--yes", summary: "approve it without a question" },
-  { flags: "--dry-run", summary: "say what would be done, and do nothing" },
-  { flags: "--global", summary: "into the environment that all skills share" },
+  { flags: "--yes", summary: "approve the installation without asking" },
+  dryRunOption,
+  { flags: "--global", summary: "install into the environment that all skills share" },
   {
     flags: "--system",
-    summary: "as an administrator: packages of the system, too; otherwise their command is printed",
+    summary: "also install system packages as an administrator, instead of printing the command",
   },
   ...libraryOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [
-    { usage: "<id>", summary: "the skill's id, as `list` prints it" },
-    { usage: "[specs...]", summary: "these instead: `npm:marked@1.2.3`, `pip:Pillow`, `apt:jq`" },
+    idArgument,
+    {
+      usage: "[specs...]",
+      summary: "install these packages instead: `npm:marked@1.2.3`, `pip:Pillow`, `apt:jq`",
+    },
   ],
   options: optionSpecs,
   examples: ["deps install pdf", "deps install pdf npm:marked@15.0.0 --yes", "deps install pdf --dry-run"],
   run,
 });
 
-/** Installs what a skill is missing, or what was named, and checks again. */
+/** Installs the missing or named dependencies of a skill, then checks again. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const done = await withLibrary(input, (opened) =>
@@ -48,7 +56,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 interface Done {
   readonly report: Installed;
-  /** As it is afterwards. */
+  /** The survey after the installation. */
   readonly survey: DependencySurvey;
 }
 
@@ -60,22 +68,23 @@ async function installAndSurvey(input: CommandInput, opened: Opened, ports: Surv
   const survey = () =>
     withLibrarySubject(library, viewer, id, async (subject) => {
       const [found] = await surveyDependencies([subject], ports);
-      if (found === undefined) throw new SkillError("INTERNAL", `Nothing came of the check of ${id}.`);
+      if (found === undefined)
+        throw new SkillError("INTERNAL", `The dependency check of ${id} returned no result.`);
       return found;
     });
   const before = await survey();
-  const asked = specs.length > 0 ? specs : missingSpecs(before, input.io);
-  if (asked.length === 0) return { report: { results: [] }, survey: before };
-  const report = await installFor(input, opened, { survey: before, specs: asked }, ports);
+  const requested = specs.length > 0 ? specs : missingSpecs(before, input.io);
+  if (requested.length === 0) return { report: { results: [] }, survey: before };
+  const report = await installFor(input, opened, { survey: before, specs: requested }, ports);
   if (input.options["dryRun"] === true) return { report, survey: before };
   const after = await survey();
-  await keepMissing(input, entry, after, opened);
+  await storeMissing(input, entry, after, opened);
   return { report, survey: after };
 }
 
 function homeOf({ home }: { readonly home?: string }): string {
   if (home !== undefined) return home;
-  throw new SkillError("CONFIG_INVALID", "There is no folder to install anything into.", {
+  throw new SkillError("CONFIG_INVALID", "No data folder to install into was found.", {
     hint: "Set HOME or XDG_DATA_HOME to a folder of your own.",
   });
 }
@@ -87,9 +96,9 @@ function printEnd(io: Io, { report, survey }: Done, isDryRun: boolean): void {
     io.out(
       `${MARKS[status]} ${plain(message === "" || message.startsWith(spec) ? message || spec : `${spec}: ${message}`)}\n`,
     );
-  if (report.environment !== undefined) io.err(`It lies in ${plain(report.environment)}\n`);
-  if (report.results.length === 0) io.err(`Nothing is missing that ${survey.id} needs.\n`);
-  if (isDryRun) io.err("Nothing was done.\n");
+  if (report.environment !== undefined) io.err(`Environment: ${plain(report.environment)}\n`);
+  if (report.results.length === 0) io.err(`${survey.id} has no missing dependencies.\n`);
+  if (isDryRun) io.err("Dry run: no changes were made.\n");
   for (const warning of survey.state.warnings) io.err(`${survey.id}: ${plain(warning)}\n`);
   if (!isDryRun && report.results.length > 0) io.err(`${survey.id}: ${survey.state.state}\n`);
 }

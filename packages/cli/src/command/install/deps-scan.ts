@@ -3,11 +3,11 @@ import { pack } from "@skillhold/core/bundle";
 import { scanBundle } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
-import { printScan, type ScanRow } from "../../dependency-report.ts";
 import { libraryOptions, skillsArgument } from "../../shared-option.ts";
 import { namedLimits, type SelectedSkill, selectSkills } from "../../skill-selection.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
+import { type DependencyScan, printScan } from "./dependency-report.ts";
 
 export const command = defineCommand({
   arguments: [skillsArgument],
@@ -16,7 +16,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what skills depend on. Nothing is run and nothing is looked up. */
+/** Lists the dependencies of skills by static analysis, without running code or using the network. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io } = input;
   const { skills, problems } = await selectSkills(input);
@@ -26,10 +26,10 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
   return 0;
 }
 
-/** One after the other: of a skill that was scanned nothing is kept but what was found. */
-async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readonly ScanRow[]> {
+/** Scans one skill at a time, so that only one bundle is in memory. */
+async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readonly DependencyScan[]> {
   const progress = openProgress(io, "scanning", { afterMs: 400 });
-  const rows: ScanRow[] = [];
+  const rows: DependencyScan[] = [];
   try {
     for (const skill of skills) {
       if (rows.length % 16 === 0) await setImmediate(undefined, { signal: io.signal });
@@ -42,13 +42,13 @@ async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readon
   return rows;
 }
 
-async function scan({ id, path, folder }: SelectedSkill, { signal }: Io): Promise<ScanRow> {
+async function scan({ id, path, folder }: SelectedSkill, { signal }: Io): Promise<DependencyScan> {
   try {
     const bundle = await pack(folder, { limits: namedLimits, signal });
     const { dependencies, notes } = await scanBundle(bundle);
     return { path, id, dependencies, notes };
   } catch (error) {
-    // One that cannot be packed says so; the others are scanned all the same.
+    // A skill that cannot be packed gets a note, and the scan continues.
     if (!(error instanceof SkillError) || signal.aborted) throw error;
     return { path, id, dependencies: [], notes: [{ file: ".", message: error.message }] };
   }

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("deps scan", () => {
-  test("lists what each skill needs, with the places, as data [S-34] [S-60]", async () => {
+  test("lists the dependencies of each skill and their locations as JSON [S-34] [S-60]", async () => {
     const { code, data } = await json(["scan", "skills"]);
     expect(code).toBe(0);
     expect(data.problems).toEqual([]);
@@ -32,7 +32,7 @@ describe("deps scan", () => {
     ]);
   });
 
-  test("takes many paths, folders of skills, SKILL.md files and ids in one call, each skill once [S-34] [S-60]", async () => {
+  test("accepts paths, folders, SKILL.md files and ids together, each skill once [S-34] [S-60]", async () => {
     addSkill("docx", {});
     const first = await json([
       "scan",
@@ -48,7 +48,7 @@ describe("deps scan", () => {
     expect(all.data.skills.map(({ id }: { id: string }) => id)).toEqual(["docx", "pdf"]);
   });
 
-  test("scans three hundred folders in one call, in the order in which they were named [S-34] [S-60]", async () => {
+  test("scans 300 folders in the order of the arguments [S-34] [S-60]", async () => {
     const names = Array.from({ length: 300 }, (_, index) => `s-${index}`);
     for (const name of names) addSkill(name, { "a.py": `import zzz_${name.slice(2)}\n` }, "many");
     const { data } = await json(["scan", ...names.map((name) => `many/${name}`)]);
@@ -58,7 +58,7 @@ describe("deps scan", () => {
     expect(data.skills[299].dependencies[0]).toMatchObject({ name: "zzz_299" });
   });
 
-  test("tells of one that cannot be packed beside the others [S-34]", async () => {
+  test("notes a skill that cannot be packed and scans the others [S-34]", async () => {
     for (let file = 0; file < 2100; file += 1) writeFile(root, `skills/large/${file}.txt`, "");
     writeFile(root, "skills/large/SKILL.md", skillText("large", "Too large."));
     const { code, data } = await json(["scan", "skills"]);
@@ -69,7 +69,7 @@ describe("deps scan", () => {
     ]);
   });
 
-  test("prints a table for people, and no control character of a skill [S-60]", async () => {
+  test("prints a table without control characters of skills [S-60]", async () => {
     addSkill("odd", { "requirements.txt": "\u001b[2J==1\n" });
     const { out, err } = await start(["scan", "skills"]);
     expect(out).toMatch(/^SKILL +DEPENDENCY +IMPORT +NEEDED +DECLARED +SEEN\n/);
@@ -84,14 +84,14 @@ describe("deps scan", () => {
     [["scan", "nope", "--root", "skills"], 5, "There is no skill nope."],
     [["scan", "file.txt"], 5, "file.txt is not a folder."],
     [["install", "nope"], 5, "There is no skill nope."],
-  ])("%j exits %i and says why [S-60]", async (args, code, message) => {
+  ])("%j exits %i with a reason [S-60]", async (args, code, message) => {
     writeFile(root, "file.txt", "");
     expect(await json(args)).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
   });
 });
 
 describe.runIf(process.platform === "linux")("deps check", () => {
-  test("answers for each dependency, gives the state, and exits 3 when something needed is missing [S-35] [S-38]", async () => {
+  test("reports each dependency and exits 3 when a required one is missing [S-35] [S-38]", async () => {
     const { code, data } = await json(["check", "skills/pdf"]);
     expect(code).toBe(3);
     const [skill] = data.skills;
@@ -108,7 +108,7 @@ describe.runIf(process.platform === "linux")("deps check", () => {
     expect(err).toContain("`skillhold deps install pdf --root skills/pdf`");
   });
 
-  test("needs no folder for data, and installing says that it does [S-35] [S-36]", async () => {
+  test("works without a data folder, which installing requires [S-35] [S-36]", async () => {
     writeFile(root, "file", "");
     for (const data of [{}, { XDG_DATA_HOME: join(root, "file") }]) {
       const options = { env: { PATH: process.env["PATH"], ...data } };
@@ -120,7 +120,7 @@ describe.runIf(process.platform === "linux")("deps check", () => {
     }
   });
 
-  test("exits 0 for a skill that lacks only what it can do without [S-38]", async () => {
+  test("exits 0 when only optional dependencies are missing [S-38]", async () => {
     addSkill("soft", { "a.py": "import json\ntry:\n  import zzz_extra\nexcept ImportError:\n  pass\n" });
     const { code, err } = await start(["check", "skills/soft"]);
     expect(code).toBe(0);
@@ -129,7 +129,7 @@ describe.runIf(process.platform === "linux")("deps check", () => {
 });
 
 describe.runIf(process.platform === "linux")("deps install", () => {
-  test("is denied for a stranger's skill, whatever is said on the command line [S-28] [S-36]", async () => {
+  test("is denied for a third-party skill, whatever the options [S-28] [S-36]", async () => {
     const { code, error } = await json(["install", "pdf", "npm:is-number", "--yes"]);
     expect({ code, error }).toMatchObject({
       code: 4,
@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(trusted.data.results).toMatchObject([{ spec: "npm:is-number", status: "ok" }]);
   });
 
-  test("needs somebody's yes: where nobody can be asked nothing is done, and the hint says what to do [S-28] [S-36]", async () => {
+  test("needs an approval, and without a terminal fails with a hint [S-28] [S-36]", async () => {
     const { code, error } = await json(["install", "pdf", "npm:is-number", ...own]);
     expect({ code, error }).toMatchObject({
       code: 4,
@@ -150,7 +150,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(refused.tty).toContain("  Act        install npm:is-number\n");
   });
 
-  test("with --dry-run says what would be run, asks nobody and does nothing [S-36]", async () => {
+  test("--dry-run prints the commands without asking or running them [S-36]", async () => {
     const { code, data } = await json(["install", "pdf", ...own, "--dry-run"], fakeNpm());
     expect(code).toBe(0);
     expect(data.results).toMatchObject([
@@ -165,7 +165,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(await readAudit()).not.toContain("run.requested");
   });
 
-  test("gets a program the way that the skill names [S-36]", async () => {
+  test("installs a program with the package that the skill names [S-36]", async () => {
     const step = "{ kind: node, package: zzz-tool-cli, bins: [zzz-tool] }";
     const fields = `metadata: { openclaw: { requires: { bins: [zzz-tool] }, install: [${step}] } }\n`;
     writeFile(root, "skills/way/SKILL.md", skillText("way", "Needs a tool.", "Do.\n", fields));
@@ -173,7 +173,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(data.results).toMatchObject([{ spec: "npm:zzz-tool-cli", status: "skipped" }]);
   });
 
-  test("installs what is named, tells each item, and checks again [S-36] [S-38]", async () => {
+  test("installs the named packages, reports each one and checks again [S-36] [S-38]", async () => {
     const { code, out, err } = await start(
       ["install", "pdf", "npm:is-number", "npm:bad-one", ...own, "--yes"],
       fakeNpm(),
@@ -189,7 +189,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(data.skills[0].environment).toContain("environments");
   });
 
-  test("at a terminal asks, and installs for all skills with --global [S-28] [S-36]", async () => {
+  test("asks at a terminal, and installs for all skills with --global [S-28] [S-36]", async () => {
     addSkill("other", { "a.mjs": 'import "is-number";\n' });
     const args = ["install", "pdf", "npm:is-number", ...own, "--global"];
     const { code } = await start(args, { ...fakeNpm(), typed: "y\n" });
@@ -197,7 +197,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect((await json(["check", "skills/other"], fakeNpm())).code).toBe(0);
   });
 
-  test("prints the command for a package of the system, and leaves it to an administrator [S-36]", async () => {
+  test("prints the command for a system package instead of running it [S-36]", async () => {
     const { code, data } = await json(["install", "pdf", "apt:zzz-tool", ...own, "--yes"]);
     expect(code).toBe(3);
     expect(data.results).toMatchObject([
@@ -208,16 +208,16 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     ]);
   });
 
-  test("says so when nothing is missing [S-36]", async () => {
+  test("reports that no dependency is missing [S-36]", async () => {
     addSkill("whole", { "a.py": "import json\n" });
     const { code, err } = await start(["install", "whole", ...own]);
     expect(code).toBe(0);
-    expect(err).toContain("Nothing is missing that whole needs.\n");
+    expect(err).toContain("whole has no missing dependencies.\n");
   });
 });
 
 describe("runtimes", () => {
-  test("tells which interpreters and package managers there are, with versions [S-37]", async () => {
+  test("lists interpreters and package managers with versions [S-37]", async () => {
     const { code, data } = await runJson(["runtimes"], root, { env: { PATH: process.env["PATH"] } });
     expect(code).toBe(0);
     const names = data.runtimes.map(({ name }: { name: string }) => name);
@@ -230,14 +230,14 @@ describe("runtimes", () => {
     );
   });
 
-  test("prints a table, and says what the machine lacks [S-37] [S-60]", async () => {
+  test("prints a table and reports missing programs [S-37] [S-60]", async () => {
     const { out, err } = await runMain(["runtimes"], root, { env: { PATH: root } });
     expect(out).toMatch(/^NAME +STATE +VERSION +NEEDED +PATH\n/);
     expect(out).toMatch(/npm +missing +- +yes +-\n/);
-    expect(err).toBe("Not all that is needed is there.\n");
+    expect(err).toBe("Some required programs are missing.\n");
   });
 
-  test("are in the doctor's report, and so is what skills lack [S-37] [S-38]", async () => {
+  test("are part of the doctor report, with missing dependencies [S-37] [S-38]", async () => {
     const { data } = await runJson(["doctor"], root, { env: env() });
     const checks = new Map(data.checks.map((check: { name: string }) => [check.name, check]));
     expect(checks.get("runtimes")).toMatchObject({
@@ -251,7 +251,7 @@ describe("runtimes", () => {
   });
 });
 
-/** A root that was named is the user's own. */
+/** A named root has the user trust tier. */
 const own = ["--root", "skills"];
 
 function start(args: readonly string[], options: FakeHostOptions = {}) {
@@ -267,7 +267,7 @@ function env(more: Readonly<Record<string, string>> = {}) {
   return { PATH: process.env["PATH"] ?? "", ...folders, ...more };
 }
 
-/** npm as a shell's text: what is called bad is not there. */
+/** A shell script in place of npm; the package `bad` does not exist. */
 function fakeNpm(): FakeHostOptions {
   const text = `#!/bin/sh
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done

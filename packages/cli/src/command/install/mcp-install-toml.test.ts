@@ -19,7 +19,7 @@ describe("settings in TOML", () => {
   const before =
     '# mine\nmodel = "x" # this one\n\n[mcp_servers.other] # theirs\ncommand = "o"\nargs = [\n  "[not.a.header]",\n]\n';
 
-  test("keep their comments, and come back byte for byte [S-57]", async () => {
+  test("keep their comments and are restored byte for byte [S-57]", async () => {
     writeFile(root, file, before);
     await install("--client", "codex");
     expect(read(file).startsWith(before)).toBe(true);
@@ -32,7 +32,7 @@ describe("settings in TOML", () => {
     expect(read(file)).toBe(before);
   });
 
-  test("that were changed since lose our table alone [S-57]", async () => {
+  test("that were edited later lose only our table [S-57]", async () => {
     writeFile(root, file, before);
     await install("--client", "codex");
     writeFileSync(join(root, file), `${read(file)}\n[later]\nx = 1 # kept\n`);
@@ -40,7 +40,7 @@ describe("settings in TOML", () => {
     expect(read(file)).toBe(`${before}\n[later]\nx = 1 # kept\n`);
   });
 
-  test("may have got more of our entry from the client, which stays and goes with it [S-57]", async () => {
+  test("keep fields that the client added to our entry until --undo [S-57]", async () => {
     writeFile(root, file, before);
     await install("--client", "codex");
     const theirs = '\n[mcp_servers.skillhold.tools.read_skill]\napproval_mode = "approve"\n';
@@ -57,7 +57,7 @@ describe("settings in TOML", () => {
     ["is no TOML", "= ="],
     ["has all servers in one line", 'mcp_servers = { other = { command = "o" } }\n'],
     ["has our entry in one line", 'mcp_servers.skillhold = { command = "o" }\n'],
-  ])("are left alone where the file %s [S-57]", async (_name, text) => {
+  ])("are not changed when the file %s [S-57]", async (_name, text) => {
     writeFile(root, file, text);
     const { code, err } = await install("--client", "codex");
     expect([code, read(file)]).toEqual([2, text]);

@@ -40,7 +40,7 @@ describe("mcp install", () => {
     ["gemini", "home/.gemini/settings.json", ["mcpServers"], {}],
     ["windsurf", "home/.codeium/windsurf/mcp_config.json", ["mcpServers"], {}],
     ["zed", "home/.config/zed/settings.json", ["context_servers"], {}],
-  ])("sets %s up in its own file and words [S-57]", async (client, file, way, more) => {
+  ])("configures %s in its own file and format [S-57]", async (client, file, way, more) => {
     expect(await install("--client", client)).toMatchObject({ code: 0, out: "" });
     const entry = { command: process.execPath, args: launched(client), ...more };
     expect(readData(file)).toEqual({ [way[0] ?? ""]: { skillhold: entry } });
@@ -50,7 +50,7 @@ describe("mcp install", () => {
   test.runIf(process.platform === "linux").each([
     ["vscode", "home/.config/Code/User/mcp.json", "servers"],
     ["claude-desktop", "home/.config/Claude/claude_desktop_config.json", "mcpServers"],
-  ])("finds where programs with windows keep settings: %s [S-57]", async (client, file, key) => {
+  ])("finds the settings folder of desktop apps: %s [S-57]", async (client, file, key) => {
     await install("--client", client);
     expect(readData(file)[key].skillhold).toMatchObject({ args: launched(client) });
   });
@@ -62,21 +62,21 @@ describe("mcp install", () => {
     ["zed", "XDG_CONFIG_HOME", "zed/settings.json"],
     ["zed", "FLATPAK_XDG_CONFIG_HOME", "zed/settings.json"],
     ["opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"],
-  ])("writes where %s looks when %s says so [S-57]", async (client, variable, file) => {
+  ])("writes to the folder of %s that %s names [S-57]", async (client, variable, file) => {
     const env = { HOME: home(), [variable]: join(root, "elsewhere") };
     expect(await runMain(["mcp", "install", "--client", client], root, { env })).toMatchObject({ code: 0 });
     expect(read(`elsewhere/${file}`)).toContain("skillhold");
     expect(existsSync(home())).toBe(false);
   });
 
-  test("takes the file of a project that is there [S-57]", async () => {
+  test("uses an existing project file [S-57]", async () => {
     writeFile(root, ".opencode/opencode.jsonc", "{\n  // mine\n}\n");
     await install("--client", "opencode", "--scope", "project");
     expect(read(".opencode/opencode.jsonc")).toMatch(/\/\/ mine[\s\S]*"skillhold"/);
     expect(existsSync(join(root, "opencode.json"))).toBe(false);
   });
 
-  test("leaves what was added to its entry as it is [S-57]", async () => {
+  test("keeps fields that users added to the entry [S-57]", async () => {
     await install("--client", "cursor");
     const file = "home/.cursor/mcp.json";
     const { mcpServers } = readData(file);
@@ -90,7 +90,7 @@ describe("mcp install", () => {
     });
   });
 
-  test("knows both ways in which OpenCode has had its servers [S-57]", async () => {
+  test("supports both server formats of OpenCode [S-57]", async () => {
     await install("--client", "opencode");
     const file = "home/.config/opencode/opencode.json";
     const command = [process.execPath, ...launched("opencode")];
@@ -102,7 +102,7 @@ describe("mcp install", () => {
     expect((await install("--client", "opencode")).err).toContain('"servers": {');
   });
 
-  test("for a project names no place of this machine [S-57]", async () => {
+  test("writes no local path to project settings [S-57]", async () => {
     writeFile(root, "skills/x/SKILL.md", "");
     await install("--client", "claude-code", "--scope", "project", "--root", "skills", "--agent", "writer");
     expect(readData(".mcp.json").mcpServers.skillhold).toEqual({
@@ -112,11 +112,11 @@ describe("mcp install", () => {
     });
     expect(await install("--client", "windsurf", "--scope", "project")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("no settings for a project"),
+      err: expect.stringContaining("no project settings"),
     });
   });
 
-  test("hands on which skills are served and to whom, and no password [S-57]", async () => {
+  test("forwards the skill and viewer options, but no password [S-57]", async () => {
     const options = [
       "--root",
       "a",
@@ -167,35 +167,35 @@ describe("mcp install", () => {
     },
   );
 
-  test("says where the client looks for the token, which is in no file [S-57]", async () => {
+  test("names the token variable and writes no token to a file [S-57]", async () => {
     const { err } = await install("--client", "cursor", "--gateway", "https://skills.example");
-    expect(err).toContain("note: Cursor takes the token from the variable SKILLHOLD_TOKEN");
+    expect(err).toContain("note: Cursor reads the token from the variable SKILLHOLD_TOKEN");
     expect((await install("--client", "codex")).err).not.toContain("note:");
   });
 
-  test("refuses what is not an address, not a variable, and what a client cannot have [S-57]", async () => {
+  test("rejects an invalid URL, an invalid variable, and unsupported servers [S-57]", async () => {
     for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
       expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);
-    const asked = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
-    expect((await install("--client", "cursor", ...asked)).err).toContain("never the token");
+    const options = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
+    expect((await install("--client", "cursor", ...options)).err).toContain("never to the token");
     expect((await install("--client", "claude-desktop", "--gateway", "https://x")).err).toContain(
-      "connectors",
+      "connector",
     );
     expect((await install("--client", "cursor", "--name", "__proto__")).code).toBe(2);
     expect(existsSync(home())).toBe(false);
   });
 
-  test("says which clients there are [S-60]", async () => {
+  test("lists the supported clients [S-60]", async () => {
     expect((await install("--client", "curser")).err).toContain("Did you mean cursor?");
     expect((await install()).err).toContain("claude-code, claude-desktop, cursor");
   });
 });
 
-describe("a file that is there", () => {
+describe("an existing settings file", () => {
   const file = "home/.cursor/mcp.json";
   const before = '{\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"url": "https://o"\n\t\t}\n\t},\n\t"x": 1\n}';
 
-  test("keeps all else, its indentation, its mode, and a copy beside it [S-57]", async () => {
+  test("keeps its other content, indentation and mode, and gets a backup [S-57]", async () => {
     chmodSync(writeFile(root, file, before), 0o640);
     await install("--client", "cursor");
     const after = read(file);
@@ -207,7 +207,7 @@ describe("a file that is there", () => {
     expect(statSync(join(root, `${file}.skillhold-backup`)).mode & 0o777).toBe(0o640);
   });
 
-  test("is as it was after --undo, byte for byte, also after a second install [S-57]", async () => {
+  test("is restored byte for byte by --undo, also after a second install [S-57]", async () => {
     writeFile(root, file, before);
     await install("--client", "cursor");
     await install("--client", "cursor", "--runtime", "other");
@@ -218,7 +218,7 @@ describe("a file that is there", () => {
     expect((await install("--client", "cursor", "--undo")).code).toBe(5);
   });
 
-  test("that was changed since loses our entry alone [S-57]", async () => {
+  test("that was edited later loses only our entry [S-57]", async () => {
     writeFile(root, file, before);
     await install("--client", "cursor");
     const changed = { ...readData(file), later: true };
@@ -240,23 +240,23 @@ describe("a file that is there", () => {
       rmSync(backup);
       put(backup);
       const { code, err } = await install("--client", "cursor", "--undo");
-      expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("The entry was taken out")]);
-      expect(err).not.toContain("as it was before");
+      expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("Removed the entry")]);
+      expect(err).not.toContain("Backup of the previous file");
       expect(readData(file)).toEqual(JSON.parse(before));
       expect(existsSync(backup)).toBe(true);
     },
   );
 
-  test("that cannot be changed is told the same way, whatever its copy is [S-57]", async () => {
+  test("that cannot be edited gets the same error, whatever its backup is [S-57]", async () => {
     const text = '{"mcpServers": {"skillhold": {}}, "mcpServers": {"skillhold": {}}}';
     writeFile(root, file, text);
     writeFile(root, `${file}.skillhold-backup`, "{");
     const { code, err } = await install("--client", "cursor", "--undo");
     expect([code, read(file)]).toEqual([2, text]);
-    expect(err).toMatch(/is left as it is, because[\s\S]*Take the entry out by hand\./);
+    expect(err).toMatch(/was not changed: [\s\S]*Remove the entry by hand\./);
   });
 
-  test("that was made for us goes with us [S-57]", async () => {
+  test("that the install created is deleted by --undo [S-57]", async () => {
     await install("--client", "cursor");
     await install("--client", "cursor", "--undo");
     expect(existsSync(join(root, file))).toBe(false);
@@ -267,15 +267,15 @@ describe("a file that is there", () => {
     ["a list", "[]"],
     ["what is no JSON", '{"mcpServers": {},'],
     ["servers that are no table", '{"mcpServers": []}'],
-  ])("with %s is left alone, and what to add is told [S-57]", async (_name, text) => {
+  ])("with %s is not changed, and the error shows the lines to add [S-57]", async (_name, text) => {
     writeFile(root, file, text);
     const { code, err } = await install("--client", "cursor");
     expect(code).toBe(2);
-    expect(err).toMatch(/is left as it is, because[\s\S]*"skillhold": \{/);
+    expect(err).toMatch(/was not changed: [\s\S]*"skillhold": \{/);
     expect(read(file)).toBe(text);
   });
 
-  test("with comments is changed, shown and taken back like any other [S-57]", async () => {
+  test("with comments is edited, shown and restored like any other [S-57]", async () => {
     const text =
       '// mine\r\n{\r\n  "editor": {"tab": 12345678901234567890,}, // not this\r\n  "context_servers": {\r\n    // none yet\r\n  },\r\n}\r\n';
     const zed = "home/.config/zed/settings.json";
@@ -286,7 +286,7 @@ describe("a file that is there", () => {
     const [before = "", after = ""] = text.split(/(?<=none yet\r\n)/);
     expect(read(zed).startsWith(before) && read(zed).endsWith(after)).toBe(true);
     expect(read(`${zed}.skillhold-backup`)).toBe(text);
-    expect((await install("--client", "zed")).err).toContain("set up already");
+    expect((await install("--client", "zed")).err).toContain("already configured");
     writeFileSync(join(root, zed), `${read(zed)}// later\r\n`);
     await install("--client", "zed", "--undo");
     expect(read(zed)).toBe(`${text}// later\r\n`);
@@ -295,7 +295,7 @@ describe("a file that is there", () => {
     expect(read(zed)).toBe(`${text}// later\r\n`);
   });
 
-  test("is only shown with --dry-run [S-57] [S-60]", async () => {
+  test("is only printed with --dry-run [S-57] [S-60]", async () => {
     writeFile(root, file, before);
     const { code, out } = await install("--client", "cursor", "--dry-run");
     expect(code).toBe(0);
@@ -312,7 +312,7 @@ describe("a file that is there", () => {
     });
   });
 
-  test("stays a link where it is one [S-57]", async () => {
+  test("stays a link [S-57]", async () => {
     writeFile(root, "dotfiles/mcp.json", "{}\n");
     writeFile(root, "home/.cursor/x", "");
     symlinkSync(join(root, "dotfiles/mcp.json"), join(root, file));

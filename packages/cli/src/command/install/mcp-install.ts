@@ -4,27 +4,26 @@ import { SkillError } from "@skillhold/protocol/error";
 import { createTwoFilesPatch } from "diff";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import {
-  type Entry,
+  type ConfigScope,
   getClient,
   type McpClient,
   renewEntry,
-  type Scope,
   type Server,
 } from "../../mcp-client/client-table.ts";
 import { ConfigFile } from "../../mcp-client/config-file.ts";
-import type { ConfigText } from "../../mcp-client/config-text.ts";
+import type { ConfigEntry, ConfigText } from "../../mcp-client/config-text.ts";
 import { serverFor } from "../../mcp-client/launch.ts";
 import { textOption } from "../../option.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 
-/** What is to be done to which file. */
+/** The planned change of one settings file. */
 interface Plan {
   readonly client: McpClient;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly file: ConfigFile;
   readonly config: ConfigText;
-  /** The way to the entry in the file. */
+  /** The key path of the entry in the file. */
   readonly way: readonly string[];
   readonly isDry: boolean;
 }
@@ -32,7 +31,7 @@ interface Plan {
 interface Outcome {
   readonly action: "written" | "unchanged" | "restored" | "removed" | "deleted";
   readonly before: string | undefined;
-  /** Undefined when the file goes. */
+  /** Undefined when the file is deleted. */
   readonly after: string | undefined;
   readonly apply: () => void;
 }
@@ -40,22 +39,23 @@ interface Outcome {
 const optionSpecs = [
   {
     flags: "--client <name>",
-    summary: "claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, zed or opencode",
+    summary:
+      "configure this client: claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, zed or opencode",
   },
   {
     flags: "--scope <scope>",
-    summary: "for you in all projects, or for the project in this folder",
+    summary: "configure all your projects, or the project in this folder",
     choices: ["user", "project"],
     default: "user",
   },
-  { flags: "--name <name>", summary: "what the client calls it", default: "skillhold" },
-  { flags: "--gateway <url>", summary: "use the skills of the gateway at this address" },
+  { flags: "--name <name>", summary: "register the server under this name", default: "skillhold" },
+  { flags: "--gateway <url>", summary: "use the skills of the gateway at this URL" },
   {
     flags: "--token-env <variable>",
-    summary: "the variable that holds the token for the gateway; by default SKILLHOLD_TOKEN",
+    summary: "read the gateway's token from this variable; by default SKILLHOLD_TOKEN",
   },
-  { flags: "--dry-run", summary: "print what would change, and change nothing" },
-  { flags: "--undo", summary: "take it back" },
+  { flags: "--dry-run", summary: "print the changes without making them" },
+  { flags: "--undo", summary: "remove the configuration again" },
   ...libraryOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -70,7 +70,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Sets an MCP client up to use the skills, or takes that back. */
+/** Configures an MCP client to use the skills, or undoes that. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const plan = await makePlan(input);
@@ -85,17 +85,17 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 async function makePlan({ io, options }: CommandInput): Promise<Plan> {
   const client = getClient(textOption(options, "client"));
   // The command table allows only these two.
-  const scope = options["scope"] as Scope;
+  const scope = options["scope"] as ConfigScope;
   const home = io.env["HOME"] || io.env["USERPROFILE"];
   if (!home)
-    throw new SkillError("CONFIG_INVALID", "There is no home folder to look for settings in.", {
-      hint: "Set HOME to it.",
+    throw new SkillError("CONFIG_INVALID", "No home folder was found.", {
+      hint: "Set HOME to your home folder.",
     });
   const files = client.files(scope, { home, cwd: io.cwd, platform: process.platform, env: io.env });
   const path = files.find((each) => existsSync(each)) ?? files[0];
   if (path === undefined)
-    throw new SkillError("USAGE", `${client.title} has no settings for a project.`, {
-      hint: "Leave --scope out to set it up for all of them.",
+    throw new SkillError("USAGE", `${client.title} has no project settings.`, {
+      hint: "Omit --scope to configure all projects.",
     });
   const config =
     client.format === "toml"
@@ -106,14 +106,14 @@ async function makePlan({ io, options }: CommandInput): Promise<Plan> {
   return { client, scope, file, config, way, isDry: options["dryRun"] === true };
 }
 
-/** The way to the servers, as this file has it: a client may have had another one before. */
+/** The key path of the servers in this file: older versions of a client may use another one. */
 function serversIn({ servers, older }: McpClient, file: ConfigFile, config: ConfigText): readonly string[] {
   const text = older === undefined ? undefined : file.read();
   if (older === undefined || text === undefined) return servers;
   try {
     return older.isIn(config.find(text, [])) ? older.servers : servers;
   } catch (error) {
-    // What cannot be read is told when it is to be changed.
+    // The edit that follows reports a file that cannot be read.
     if (error instanceof SkillError) return servers;
     throw error;
   }
@@ -121,34 +121,34 @@ function serversIn({ servers, older }: McpClient, file: ConfigFile, config: Conf
 
 function readName(name: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name)) return name;
-  throw new SkillError("USAGE", `${JSON.stringify(name)} cannot be the name of a server.`, {
+  throw new SkillError("USAGE", `${JSON.stringify(name)} is not a valid server name.`, {
     hint: "Use letters, digits, hyphens and underscores.",
   });
 }
 
-function entryFor(client: McpClient, server: Server): Entry {
+function entryFor(client: McpClient, server: Server): ConfigEntry {
   const entry = client.entry(server);
   if (entry !== undefined) return entry;
-  throw new SkillError("USAGE", `${client.title} takes no servers by address from its settings file.`, {
-    hint: "Add the gateway in its own settings, among the connectors, or leave --gateway out.",
+  throw new SkillError("USAGE", `The settings file of ${client.title} does not support servers by URL.`, {
+    hint: "Add the gateway as a connector in the app's own settings, or omit --gateway.",
   });
 }
 
-/** What is left to do: a token is in no file. */
+/** The step left for the user: tokens are never written to a file. */
 function noteFor({ title, note }: McpClient, server: Server): string | undefined {
   if (note !== undefined || !("url" in server)) return note?.(server);
   const { tokenVariable: name } = server;
-  return `${title} takes the token from the variable ${name}: set it where ${title} is started.`;
+  return `${title} reads the token from the variable ${name}: set it where you start ${title}.`;
 }
 
-function install({ client, file, config, way }: Plan, entry: Entry, io: Io): Outcome {
+function install({ client, file, config, way }: Plan, entry: ConfigEntry, io: Io): Outcome {
   const before = file.read();
   const after = untouched(file, io, { way, entry, config }, () =>
     config.set(before ?? "", way, renewEntry(client, config.find(before ?? "", way), entry)),
   );
   if (after === before) return { action: "unchanged", before, after, apply: () => {} };
   const apply = () => {
-    // One that is there already is of the time before the first install, as long as our entry is in the file.
+    // While our entry is in the file, an existing backup is the file before the first install.
     const isFirst = before !== undefined && config.find(before, way) === undefined;
     if (before !== undefined && (isFirst || file.readBackup() === undefined)) file.keep(before);
     file.write(after);
@@ -156,18 +156,18 @@ function install({ client, file, config, way }: Plan, entry: Entry, io: Io): Out
   return { action: "written", before, after, apply };
 }
 
-/** Puts the backup back where nothing else was changed since, and else takes out the entry alone. */
+/** Restores the backup if the file has no other change since; otherwise removes only the entry. */
 function undo(plan: Plan, io: Io): Outcome {
   const { file, config, way, client } = plan;
   const before = file.read();
   const entry =
     before === undefined ? undefined : untouched(file, io, undefined, () => config.find(before, way));
   if (before === undefined || entry === undefined)
-    throw new SkillError("PATH_NOT_FOUND", `There is nothing to take back in ${shortPath(io, file.path)}.`, {
-      hint: `\`skillhold mcp install --client ${client.id}\` sets it up; --name says under which name.`,
+    throw new SkillError("PATH_NOT_FOUND", `${shortPath(io, file.path)} has no Skillhold entry to remove.`, {
+      hint: `Check --name, or run \`skillhold mcp install --client ${client.id}\` to configure the client.`,
     });
-  // What was found there was written by `set`, which takes tables alone.
-  const backup = judgeBackup(plan, before, entry as Entry);
+  // `set` wrote the value, and it writes only tables.
+  const backup = judgeBackup(plan, before, entry as ConfigEntry);
   const isOurs = "original" in backup;
   const after = isOurs ? backup.original : untouched(file, io, undefined, () => config.remove(before, way));
   const apply = () => {
@@ -179,11 +179,11 @@ function undo(plan: Plan, io: Io): Outcome {
   return { action, before, after, apply };
 }
 
-/** What lies there may be anything by now: what cannot be read is not ours to put back, nor to remove. */
+/** The backup may have been replaced: an unreadable one is neither restored nor removed. */
 function judgeBackup(
   { file, config, way }: Plan,
   before: string,
-  entry: Entry,
+  entry: ConfigEntry,
 ): { readonly original: string } | { readonly isReadable: boolean } {
   try {
     const original = file.readBackup();
@@ -195,11 +195,13 @@ function judgeBackup(
   }
 }
 
-/** What cannot be changed safely is told with what to add by hand. */
+/** Turns an unsafe edit into an error with the lines to add by hand. */
 function untouched<T>(
   { path }: ConfigFile,
   io: Io,
-  wanted: { readonly way: readonly string[]; readonly entry: Entry; readonly config: ConfigText } | undefined,
+  wanted:
+    | { readonly way: readonly string[]; readonly entry: ConfigEntry; readonly config: ConfigText }
+    | undefined,
   work: () => T,
 ): T {
   try {
@@ -208,9 +210,9 @@ function untouched<T>(
     if (!(error instanceof SkillError) || error.code !== "CONFIG_INVALID") throw error;
     const hint =
       wanted === undefined
-        ? "Take the entry out by hand."
-        : `Add this to it by hand:\n${wanted.config.snippet(wanted.way, wanted.entry)}`;
-    const message = `${shortPath(io, path)} is left as it is, because ${error.message}.`;
+        ? "Remove the entry by hand."
+        : `Add this by hand:\n${wanted.config.snippet(wanted.way, wanted.entry)}`;
+    const message = `${shortPath(io, path)} was not changed: ${error.message}.`;
     throw new SkillError("CONFIG_INVALID", message, { hint });
   }
 }
@@ -224,28 +226,28 @@ function report(io: Io, plan: Plan, { action, before, after }: Outcome, note: st
     return;
   }
   const place = shortPath(io, file.path);
-  if (action === "unchanged") io.err(`${client.title} is set up already: ${place}\n`);
-  // Ends of lines as Windows has them are no news to people.
+  if (action === "unchanged") io.err(`${client.title} is already configured: ${place}\n`);
+  // Windows line ends would only clutter the diff on a terminal.
   else if (isDry) io.out(plain(diff.replaceAll("\r\n", "\n")));
   else io.err(`${sentence(action, client)} ${place}\n`);
   if (isDry || action === "unchanged") return;
   if (action === "written" && existsSync(file.backup))
-    io.err(`The file as it was before: ${shortPath(io, file.backup)}\n`);
+    io.err(`Backup of the previous file: ${shortPath(io, file.backup)}\n`);
   if (note !== undefined) io.err(`note: ${note}\n`);
-  io.err(`Start ${client.title} anew to let it see the change.\n`);
+  io.err(`Restart ${client.title} to apply the change.\n`);
 }
 
 function sentence(action: Outcome["action"], { title }: McpClient): string {
   switch (action) {
     case "written":
-      return `${title} is set up to use the skills:`;
+      return `Configured ${title} to use the skills:`;
     case "restored":
-      return `The settings of ${title} are as they were before:`;
+      return `Restored the previous settings of ${title}:`;
     case "removed":
-      return `The entry was taken out of the settings of ${title}, and all else left as it is:`;
+      return `Removed the entry from the settings of ${title}:`;
     case "deleted":
-      return `Nothing else was in the settings of ${title}, and the file is removed:`;
+      return `Deleted the settings file of ${title}, which had no other entries:`;
     case "unchanged":
-      return `Nothing was to be done for ${title}:`;
+      return `No change needed for ${title}:`;
   }
 }

@@ -1,7 +1,7 @@
 import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { printTable } from "../../dependency-report.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
+import { printTable } from "./dependency-report.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 
@@ -12,7 +12,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what this machine has to run skills with, and to install what they need. */
+/** Lists the interpreters and package managers of this machine. */
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { env, signal } = io;
   const platform = process.platform;
@@ -25,12 +25,12 @@ async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise
   const columns = ["NAME", "STATE", "VERSION", "NEEDED", "PATH"].map((title) => ({ title }));
   const rows = report.runtimes.map(({ name, available, version = "-", required, path = "-" }) => [
     name,
-    available ? "there" : "missing",
+    available ? "found" : "missing",
     version,
     required ? "yes" : "no",
     path,
   ]);
   await printTable(io, columns, rows);
-  io.err(report.ready ? "This machine is ready.\n" : "Not all that is needed is there.\n");
+  io.err(report.ready ? "This machine is ready.\n" : "Some required programs are missing.\n");
   return 0;
 }

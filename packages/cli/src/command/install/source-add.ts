@@ -3,42 +3,42 @@ import { labelOf, readSources, showServer, showWord, writeSources } from "@skill
 import type { SourceSettings } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readSourceArguments } from "../../mcp-source-argument.ts";
 import { dryRunOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { askLine } from "../../terminal/prompt.ts";
+import { readSourceArguments } from "./mcp-source-argument.ts";
 
 const optionSpecs = [
-  { flags: "--url <url>", summary: "the address of the server, in place of a program" },
+  { flags: "--url <url>", summary: "connect to the server at this URL instead of starting a program" },
   {
     flags: "--header <header>",
-    summary: 'send this header, as "Name: value"; may be repeated; not for secrets',
+    summary: 'send this header, as "Name: value"; not for secrets; repeatable',
     repeats: true,
   },
   {
     flags: "--header-env <name=variable>",
-    summary: "send this header, with the value that the variable has at the time; may be repeated",
+    summary: "send this header with the current value of a variable; repeatable",
     repeats: true,
   },
   {
     flags: "--env <variable>",
-    summary: "hand this variable on to the program; may be repeated",
+    summary: "pass this variable to the program; repeatable",
     repeats: true,
   },
   {
     flags: "--skill <address>",
-    summary: "also take this skill, which the server need not list: skill://<path>/SKILL.md; may be repeated",
+    summary: "also use this unlisted skill: skill://<path>/SKILL.md; repeatable",
     repeats: true,
   },
-  { flags: "--yes", summary: "do not ask before a program is added" },
+  { flags: "--yes", summary: "add a program without asking" },
   dryRunOption,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [
-    { usage: "<kind>", summary: "what it is: mcp" },
-    { usage: "<label>", summary: "what to call it here" },
-    { usage: "[command...]", summary: "the program that is the server, after --" },
+    { usage: "<kind>", summary: "the kind of source: mcp" },
+    { usage: "<label>", summary: "the label of the new source" },
+    { usage: "[command...]", summary: "the server's command line, after --" },
   ],
   options: optionSpecs,
   examples: [
@@ -48,37 +48,41 @@ export const command = defineCommand({
   run,
 });
 
-/** Adds a server to the sources. Nothing of it is started or asked here. */
+/** Adds a server to the sources without starting or contacting it. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const added = readSourceArguments(input);
   const sources = await readSources(io.env);
   if (sources.some(({ label }) => label === added.label))
-    throw new SkillError("CONFLICT", `There is a source ${added.label} already.`, {
-      hint: `Choose another label, or remove that one: \`skillhold source remove ${added.label}\`.`,
+    throw new SkillError("CONFLICT", `The source ${added.label} already exists.`, {
+      hint: `Choose another label, or run \`skillhold source remove ${added.label}\` first.`,
     });
-  const isRehearsal = options["dryRun"] === true;
-  if (!isRehearsal && "command" in added && options["yes"] !== true) await confirm(io, added);
-  if (!isRehearsal) await writeSources([...sources, added], io.env);
-  if (io.json) printData(io, { source: labelOf(added.label), settings: added, dryRun: isRehearsal });
-  else printAdded(io, added, isRehearsal);
+  const isDryRun = options["dryRun"] === true;
+  if (!isDryRun && "command" in added && options["yes"] !== true) await confirm(io, added);
+  if (!isDryRun) await writeSources([...sources, added], io.env);
+  if (io.json) printData(io, { source: labelOf(added.label), settings: added, dryRun: isDryRun });
+  else printAdded(io, added, isDryRun);
   return 0;
 }
 
-function printAdded(io: Io, added: SourceSettings, isRehearsal: boolean): void {
+function printAdded(io: Io, added: SourceSettings, isDryRun: boolean): void {
   const source = labelOf(added.label);
-  io.err(`${source} ${isRehearsal ? "would be" : "is"} added: ${plain(showServer(added))}\n`);
-  io.err("Its skills are third-party: what they bring along is run only when you approve it.\n");
-  if (!isRehearsal) io.err(`\`skillhold source test ${added.label}\` checks everything that it serves.\n`);
+  io.err(`${source}: ${isDryRun ? "would be added" : "added"}: ${plain(showServer(added))}\n`);
+  io.err("Its skills are third-party: their scripts run only with your approval.\n");
+  if (!isDryRun) io.err(`Run \`skillhold source test ${added.label}\` to check all of its skills.\n`);
 }
 
-/** What will be run, to the letter. Whatever is not a clear yes is a no. */
+/** Shows the exact command line. Any answer other than yes means no. */
 async function confirm(io: Io, added: Extract<SourceSettings, { readonly command: string }>): Promise<void> {
   const tty = await io.tty();
   if (tty === undefined)
-    throw new SkillError("APPROVAL_REQUIRED", `Nobody can be asked whether to run ${showServer(added)}.`, {
-      hint: "Run this at a terminal, or add --yes.",
-    });
+    throw new SkillError(
+      "APPROVAL_REQUIRED",
+      `Running ${showServer(added)} needs a confirmation, and there is no terminal to ask at.`,
+      {
+        hint: "Run this at a terminal, or add --yes.",
+      },
+    );
   try {
     const answer = (await askLine(tty, question(io, added), io.signal)) ?? "";
     if (["y", "yes"].includes(answer.trim().toLowerCase())) return;
@@ -86,7 +90,7 @@ async function confirm(io: Io, added: Extract<SourceSettings, { readonly command
     tty.close();
   }
   throw new SkillError("APPROVAL_DENIED", "The source was not added.", {
-    hint: "Nothing was changed or run.",
+    hint: "Answer y to add it. No file was changed and no program was run.",
   });
 }
 
@@ -101,6 +105,6 @@ function question(
     `  Variables  ${["PATH", "HOME", "LANG", ...env].join(", ")}`,
   ];
   return plain(
-    `This program will be started with all your rights whenever skills are looked at:\n${lines.join("\n")}\nAdd it? [no] `,
+    `Skillhold will start this program with all your permissions whenever it lists skills:\n${lines.join("\n")}\nAdd it? [no] `,
   );
 }

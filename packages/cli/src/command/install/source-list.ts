@@ -10,15 +10,15 @@ import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { paintFor } from "../../terminal/text.ts";
 
-/** A place that skills come from, of whatever kind. */
+/** One source of skills: a folder, the store or an MCP server. */
 interface SourceRow {
   readonly label: string;
   readonly kind: string;
   readonly trust: string;
-  /** live, or why there is nothing of it: down, not asked. */
+  /** `down` when a server does not answer; `not asked` when it was left out. */
   readonly state: "live" | "down" | "not asked";
   readonly skills: number | null;
-  /** Skills that are there and cannot be used. */
+  /** How many of its skills cannot be used. */
   readonly refused: number;
   readonly where: string;
   readonly problem: { readonly code: string; readonly message: string; readonly hint: string } | null;
@@ -31,7 +31,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints where skills come from, in the order in which sources win, and how it stands with each. */
+/** Prints the sources and their state, highest precedence first. */
 async function run(input: CommandInput<OptionsOf<typeof sourceOptions>>): Promise<ExitCode> {
   const { io } = input;
   return await withLibrary<ExitCode>(
@@ -77,11 +77,11 @@ function storeRows({ store }: Opened): readonly SourceRow[] {
   ];
 }
 
-/** Also those that were left out: they are sources all the same. */
+/** Includes the servers that were left out. */
 async function serverRows({ mcp }: Opened, io: Io): Promise<readonly SourceRow[]> {
-  const asked = new Map(mcp.map((layer) => [layer.settings.label, layer]));
+  const requested = new Map(mcp.map((layer) => [layer.settings.label, layer]));
   return (await readSources(io.env)).map((settings) => {
-    const layer = asked.get(settings.label);
+    const layer = requested.get(settings.label);
     const about = {
       label: labelOf(settings.label),
       kind: "mcp",
@@ -90,11 +90,11 @@ async function serverRows({ mcp }: Opened, io: Io): Promise<readonly SourceRow[]
     };
     return layer === undefined
       ? { ...about, state: "not asked", skills: null, refused: 0, problem: null }
-      : { ...about, ...standing(layer) };
+      : { ...about, ...stateOf(layer) };
   });
 }
 
-function standing({ library }: McpLayer): Pick<SourceRow, "state" | "skills" | "refused" | "problem"> {
+function stateOf({ library }: McpLayer): Pick<SourceRow, "state" | "skills" | "refused" | "problem"> {
   const { problem, skills, refused } = library.state();
   if (problem === undefined) return { state: "live", skills, refused: refused.length, problem: null };
   const { code, message, hint } = problem;
@@ -117,7 +117,7 @@ const columns = [
 
 async function print(io: Io, sources: readonly SourceRow[]): Promise<void> {
   if (sources.length === 0) {
-    io.err("There are no sources. `skillhold source add mcp <label>` adds a server.\n");
+    io.err("No sources. Run `skillhold source add mcp <label>` to add a server.\n");
     return;
   }
   const paint = await paintFor(io.color);

@@ -4,10 +4,10 @@ import { type McpLibrary, refusalOf, type VerifiedSkill } from "@skillhold/mcp/h
 import { errorTable } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getSource } from "../../mcp-source-argument.ts";
 import { labelArgument } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize, paintFor } from "../../terminal/text.ts";
+import { getSource } from "./mcp-source-argument.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 
@@ -18,10 +18,10 @@ export const command = defineCommand({
   run,
 });
 
-/** Asks a server for everything that it lists, and says of each skill whether it is what it is said to be. */
+/** Fetches every listed skill of a server and verifies it against its listing. */
 async function run({ io, args }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const settings = getSource(await readSources(io.env), args[0] ?? "");
-  if (!io.json) io.err(`Asking ${labelOf(settings.label)} (${plain(showServer(settings))}).\n`);
+  if (!io.json) io.err(`Connecting to ${labelOf(settings.label)} (${plain(showServer(settings))}).\n`);
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
   const [layer] = await openMcpLayers([settings], io, { host, limits: defaultLimits, isCached: false });
   if (layer === undefined) return 0;
@@ -74,5 +74,5 @@ async function print(io: Io, verified: readonly VerifiedSkill[], refused: readon
       io.out(`        ${code} ${plain(message)}\n        ${paint.dim(`fix: ${plain(fix)}`)}\n`);
   }
   const bad = verified.filter(({ problem }) => problem !== undefined).length;
-  io.err(`${count(verified.length - bad, "skill")} as listed, ${bad} not, ${refused.length} refused\n`);
+  io.err(`${count(verified.length - bad, "skill")} verified, ${bad} failed, ${refused.length} refused\n`);
 }

@@ -4,14 +4,14 @@ import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } fro
 import { countOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
-import { writeOutFile } from "../../terminal/out-file.ts";
+import { writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 
 const PAGE = 1000;
 
 const optionSpecs = [
-  { flags: "--out <file>", summary: "write to this file; by default to standard output" },
-  { flags: "--after <number>", summary: "only what comes after the entry of this number" },
+  { flags: "--out <file>", summary: "write to this file; by default standard output" },
+  { flags: "--after <number>", summary: "write only entries after this number" },
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -22,13 +22,13 @@ export const command = defineCommand({
   run,
 });
 
-/** Writes the record as it is kept: a line an entry, and at the end the note that vouches for it. */
+/** Writes the audit log as stored: one line per entry, then the signed checkpoint. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const after = countOption(options, "after", { min: 0 }) ?? 0;
   const out = textOption(options, "out");
   return await withRegistry<ExitCode>(input, "read", async ({ context: { store } }) => {
-    // First, so that it vouches for what is written, and for no more.
+    // Read first, so that the checkpoint covers exactly the exported entries.
     const head = await store.findHead();
     const lines: string[] = [];
     let entries = 0;
@@ -62,7 +62,7 @@ async function* rowsAfter(
   }
 }
 
-/** The body as a text: it is what the hash is over, to the byte. */
+/** The body stays a string, because the hash covers its exact bytes. */
 function formatRow({ seq, hash, body }: AuditRow): string {
   return `${JSON.stringify({ seq, hash, body })}\n`;
 }

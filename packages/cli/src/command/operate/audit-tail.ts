@@ -8,9 +8,9 @@ import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } fro
 import { countOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, printData, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const INTERRUPTED = 130;
 const PAGE = 1000;
@@ -19,12 +19,12 @@ const MOST_LINES = 100_000;
 type Filter = (stored: StoredEvent) => boolean;
 
 const optionSpecs = [
-  { flags: "--lines <count>", summary: "how many", default: "20" },
-  { flags: "--follow", summary: "go on with what is recorded from now on" },
-  { flags: "--after <number>", summary: "all after the entry of this number" },
-  { flags: "--session <id>", summary: "only of this session" },
-  { flags: "--skill <id>", summary: "only about this skill" },
-  { flags: "--type <name>", summary: "only of this type" },
+  { flags: "--lines <count>", summary: "print this many events", default: "20" },
+  { flags: "--follow", summary: "keep printing new events" },
+  { flags: "--after <number>", summary: "print all events after this number" },
+  { flags: "--session <id>", summary: "print only events of this session" },
+  { flags: "--skill <id>", summary: "print only events about this skill" },
+  { flags: "--type <name>", summary: "print only events of this type" },
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -35,7 +35,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints what was recorded last, and with `--follow` what is recorded from then on. */
+/** Prints the latest audit events, and new ones with `--follow`. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const lines = countOption(options, "lines", { min: 0, max: MOST_LINES }) ?? 0;
@@ -67,16 +67,16 @@ function readFilter(options: CommandInput["options"]): Filter {
     (type === undefined || event.type === type);
 }
 
-/** Of a type that there is not nothing is recorded, now or ever. */
+/** An unknown type would silently match no event. */
 function rejectUnknown(type: string): void {
   const types = SkillEvent.options.map(({ shape }): string => shape.type.value);
   if (types.includes(type)) return;
-  throw new SkillError("USAGE", `There is no event of the type ${JSON.stringify(type)}.`, {
+  throw new SkillError("USAGE", `${JSON.stringify(type)} is not an event type.`, {
     hint: didYouMean(suggest(type, types)) ?? `The types are ${types.join(", ")}.`,
   });
 }
 
-/** Read from the end, a page at a time, until there are enough. */
+/** Reads pages from the end until there are enough events. */
 async function findLast(
   count: number,
   end: number,
@@ -111,7 +111,7 @@ async function findBetween(
 async function follow(after: number, filter: Filter, io: Io, store: RegistryStore): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([io.signal, ending.signal]);
-  // What waits for commits does not keep a process alive.
+  // Waiting for commits alone does not keep the process alive.
   const alive = untilAborted(signal);
   try {
     for await (const stored of followEvents(after, { signal }, store))
@@ -126,7 +126,7 @@ async function printEvents(io: Io, events: readonly StoredEvent[]): Promise<void
   for (const stored of events) await printEvent(io, stored);
 }
 
-/** Each on one line: its number, time and type, and what else it says. */
+/** Prints one event per line: number, time, type and scalar fields. */
 async function printEvent(io: Io, stored: StoredEvent): Promise<void> {
   if (io.json) {
     printLine(io, { ok: true, data: stored });

@@ -17,10 +17,10 @@ import { type ExitCode, type Io, plain, printData } from "../../terminal/output.
 import { count, paintFor } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--key <file>", summary: "believe signatures of this public key, too", repeats: true },
+  { flags: "--key <file>", summary: "also trust signatures of this public key; repeatable", repeats: true },
   {
     flags: "--checkpoints <file>",
-    summary: "compare with the notes in this file, too; may be repeated",
+    summary: "also compare with the checkpoints in this file; repeatable",
     repeats: true,
   },
   storeOption,
@@ -33,7 +33,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Verifies the record; one that is not sound is the exit code of damage. */
+/** Verifies the audit log; exits with the code of INTEGRITY_FAILED when it is damaged. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const keys = await readKeys(input);
@@ -51,7 +51,7 @@ async function readKeys({ io, options }: CommandInput): Promise<readonly Trusted
   const others = await Promise.all(
     listOption(options, "key").map(async (label) => {
       const key = await findTrustedKey(resolve(io.cwd, label));
-      if (key === undefined) throw new SkillError("PATH_NOT_FOUND", `There is no key ${label}.`);
+      if (key === undefined) throw new SkillError("PATH_NOT_FOUND", `The key file ${label} does not exist.`);
       return key;
     }),
   );
@@ -73,11 +73,11 @@ async function printReport(io: Io, report: AuditReport, hasKey: boolean): Promis
     io.out(`${paint.red(code)}${seq === undefined ? "" : ` ${seq}`}: ${plain(message)}\n`);
   if (problemCount > problems.length) io.out(`… and ${problemCount - problems.length} more\n`);
   const signed = isSigned ? ", signed" : "";
-  const notes = witnessed === 0 ? "" : `, compared with ${count(witnessed, "note")}`;
+  const notes = witnessed === 0 ? "" : `, compared with ${count(witnessed, "checkpoint")}`;
   io.err(
     `${entries} ${entries === 1 ? "entry" : "entries"}${notes}${signed}: ${isSound ? "sound" : "NOT sound"}\n`,
   );
   if (checkpoint !== undefined) io.err(`root ${checkpoint.root} of ${plain(checkpoint.origin)}\n`);
   if (!hasKey && entries > 0)
-    io.err("No key was there to verify with: an end that was cut off or rewritten would not be seen.\n");
+    io.err("No key was available, so a truncated or rewritten end of the log would go unnoticed.\n");
 }

@@ -10,17 +10,17 @@ const scene = registryScene({ beforeEach, afterEach });
 const yes = "--yes-for-this-content";
 
 describe.runIf(process.platform === "linux")("audit", () => {
-  test("verify finds a record sound that nobody touched, signed with the user's own key [S-62]", async () => {
+  test("verify accepts an unchanged log signed with the user's own key [S-62]", async () => {
     await useSkill();
     const { code, data } = await scene.json(["audit", "verify"]);
     expect(code).toBe(0);
     expect(data).toMatchObject({ isSound: true, isSigned: true, entries: 7, witnessed: 2, problems: [] });
     const { err } = await scene.text(["audit", "verify"]);
-    expect(err).toContain("7 entries, compared with 2 notes, signed: sound");
+    expect(err).toContain("7 entries, compared with 2 checkpoints, signed: sound");
     expect(readFileSync(join(dataFolder(), "audit.pub"), "utf8")).toContain("PUBLIC KEY");
   });
 
-  test("verify names the entry that was edited, and ends with the code of damage [S-62]", async () => {
+  test("verify names an edited entry and exits with the code of INTEGRITY_FAILED [S-62]", async () => {
     await useSkill();
     change("update event set body = replace(body, 'x', 'y') where seq = 3");
     const { code, out, err } = await scene.text(["audit", "verify"]);
@@ -29,7 +29,7 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect(err).toContain("NOT sound");
   });
 
-  test("verify finds a store that was put back to an earlier state [S-62]", async () => {
+  test("verify detects a store that was reset to an earlier state [S-62]", async () => {
     await useSkill();
     const backup = join(scene.root(), "backup.db");
     change("pragma wal_checkpoint(truncate)");
@@ -42,14 +42,14 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect(data.problems).toMatchObject([{ code: "log-cut" }]);
   });
 
-  test("verify believes a key that it is given, and says when it has none [S-62]", async () => {
+  test("verify trusts a key from --key and warns without any key [S-62]", async () => {
     await useSkill();
     const key = join(scene.root(), "their.pub");
     copyFileSync(join(dataFolder(), "audit.pub"), key);
     const stranger = { env: { XDG_DATA_HOME: join(scene.root(), "stranger") } };
     const store = `sqlite:${scene.storeFile()}`;
     const without = await scene.text(["audit", "verify", "--store", store], stranger);
-    expect(without).toMatchObject({ code: 0, err: expect.stringContaining("No key was there") });
+    expect(without).toMatchObject({ code: 0, err: expect.stringContaining("No key was available") });
     const given = await scene.json(["audit", "verify", "--store", store, "--key", key], stranger);
     expect(given.data).toMatchObject({ isSound: true, isSigned: true });
     expect(await scene.json(["audit", "verify", "--key", "none.pub"])).toMatchObject({ code: 5 });
@@ -68,7 +68,7 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect(ofSession.data.events).toHaveLength(3);
   });
 
-  test("tail follows until it is interrupted [S-62] [S-55]", async () => {
+  test("tail --follow runs until it is interrupted [S-62] [S-55]", async () => {
     await useSkill();
     const env = { XDG_DATA_HOME: dirname(dataFolder()), SKILLHOLD_USER: "ann", PATH: process.env["PATH"] };
     const { host, texts } = fakeHost(scene.root(), { env });
@@ -86,7 +86,7 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect(lines.join("")).toMatch(/^8 .* skill\.published skill=other /);
   });
 
-  test("export writes every entry to the byte, and the note that vouches for them [S-62]", async () => {
+  test("export writes every entry unchanged, and the signed checkpoint [S-62]", async () => {
     await useSkill();
     const { err } = await scene.text(["audit", "export", "--out", "log.jsonl"]);
     expect(err).toBe("7 entries in log.jsonl\n");
@@ -102,7 +102,7 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect((await scene.text(["audit", "export", "--after", "6"])).out.split("\n")).toHaveLength(3);
   });
 
-  test("tail puts a type right that is misspelt [S-60]", async () => {
+  test("tail suggests a correction for a misspelled type [S-60]", async () => {
     await useSkill();
     expect(await scene.json(["audit", "tail", "--type", "session.opend"])).toMatchObject({
       code: 2,
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("audit", () => {
     });
   });
 
-  test("where nothing was recorded there is nothing to read [S-62]", async () => {
+  test("an empty log has no events to print [S-62]", async () => {
     expect(await scene.json(["audit", "verify"])).toMatchObject({ code: 1, error: { code: "STORE_FAILED" } });
     await scene.text(["approval", "list"]);
     expect(existsSync(scene.storeFile())).toBe(false);
@@ -118,11 +118,11 @@ describe.runIf(process.platform === "linux")("audit", () => {
 });
 
 describe.runIf(process.platform === "linux")("replay", () => {
-  test("tells what was run, with its bytes, after the skill has changed [S-62]", async () => {
+  test("replays a run with its original bytes after the skill has changed [S-62]", async () => {
     await useSkill();
     const session = await lastSession();
-    const told = await scene.text(["replay", session]);
-    expect(told.out).toMatch(/^1 \S+ ran demo scripts\/a\.sh x \(exited 0\) \[\d+ B\]\n$/);
+    const output = await scene.text(["replay", session]);
+    expect(output.out).toMatch(/^1 \S+ ran demo scripts\/a\.sh x \(exited 0\) \[\d+ B\]\n$/);
     scene.write("demo/scripts/a.sh", "#!/bin/sh\necho changed\n");
     await scene.text(["publish", "demo"]);
     const later = await scene.text(["replay", session]);
@@ -135,7 +135,7 @@ describe.runIf(process.platform === "linux")("replay", () => {
     expect(Buffer.from(data.steps[0].script.base64, "base64").toString()).toContain("got $*");
   });
 
-  test("says so when there is no such session or step [S-62]", async () => {
+  test("reports an unknown session or step [S-62]", async () => {
     await useSkill();
     expect(await scene.json(["replay", "nobody"])).toMatchObject({
       code: 5,
@@ -145,7 +145,7 @@ describe.runIf(process.platform === "linux")("replay", () => {
   });
 });
 
-/** Seven entries: a skill is published, and a script of it is run. */
+/** Records seven entries: publishes a skill and runs one of its scripts. */
 async function useSkill(): Promise<void> {
   scene.skill("demo");
   scene.write("demo/scripts/a.sh", '#!/bin/sh\necho "got $*"\n');
@@ -163,7 +163,7 @@ function dataFolder(): string {
   return dirname(scene.storeFile());
 }
 
-/** As someone does who may write the file of the store. */
+/** Edits the store directly, like an attacker with write access to its file. */
 function change(script: string): void {
   const database = new DatabaseSync(scene.storeFile());
   database.exec(script);

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe("doctor", () => {
-  test("finds nothing wrong with a skill that is whole [S-19] [S-60]", async () => {
+  test("passes all checks for a valid skill [S-19] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "See [forms](references/forms.md#top).\n"));
     writeFile(root, "skills/pdf/references/forms.md", "");
     const { code, checks } = await diagnose();
@@ -24,7 +24,7 @@ describe("doctor", () => {
     expect(checks.get("source skills")?.message).toContain("1 skill folder in skills");
   });
 
-  test("fails on a skill that cannot be loaded, and names the place and the fix [S-19]", async () => {
+  test("fails on an invalid skill and prints the position and the fix [S-19]", async () => {
     writeFile(root, "skills/none/SKILL.md", "none\n");
     const { code, checks } = await diagnose();
     expect(code).toBe(1);
@@ -35,7 +35,7 @@ describe("doctor", () => {
     });
   });
 
-  test("warns of shadowing, missing needs, dead links and links not followed [S-8] [S-15] [S-16] [S-19]", async () => {
+  test("warns about shadowed skills, missing requirements, dead links and links not followed [S-8] [S-15] [S-16] [S-19]", async () => {
     const needs = "metadata: { openclaw: { requires: { env: [PDF_KEY], bins: [no-such-program] } } }\n";
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "\n[a](gone.md) [b](../x.md)\n", needs));
     writeFile(root, ".agents/skills/pdf/SKILL.md", skillText("pdf", "Another."));
@@ -46,7 +46,7 @@ describe("doctor", () => {
     const details = (name: string) => [checks.get(name)?.status, checks.get(name)?.details];
     expect(details("shadowed skills")).toEqual([
       "warn",
-      ["pdf: .agents/skills/pdf gives way to skills/pdf (skills)"],
+      ["pdf: .agents/skills/pdf is shadowed by skills/pdf (skills)"],
     ]);
     expect(details("readiness")).toEqual([
       "warn",
@@ -54,12 +54,12 @@ describe("doctor", () => {
     ]);
     expect(details("links")).toEqual([
       "warn",
-      ["pdf: SKILL.md:7 gone.md is not there", "pdf: SKILL.md:7 ../x.md is not a path inside the skill"],
+      ["pdf: SKILL.md:7 gone.md does not exist", "pdf: SKILL.md:7 ../x.md is not a path inside the skill"],
     ]);
     expect(details("source skills")).toEqual(["warn", [expect.stringMatching(/^linked: .*not followed/)]]);
   });
 
-  test("names the skills that MCP clients would not find as skills, with the reason [S-19] [S-57]", async () => {
+  test("lists the skills that cannot be served as MCP skills, with the reason [S-19] [S-57]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x"));
     expect((await diagnose()).checks.get("skills over mcp")).toMatchObject({ status: "ok" });
     writeFile(root, "skills/typed/SKILL.md", skillText("typed", "x", "", "metadata: { version: 1.0 }\n"));
@@ -72,7 +72,7 @@ describe("doctor", () => {
     });
   });
 
-  test("says which programs are on PATH without starting them [S-60]", async () => {
+  test("reports which programs are on PATH without starting them [S-60]", async () => {
     const started = join(root, "started");
     const python = writeFile(root, "bin/python3", `#!/bin/sh\ntouch ${started}\n`);
     chmodSync(python, 0o755);
@@ -83,7 +83,7 @@ describe("doctor", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "tells the state of the sandbox, and remembers it [S-29] [S-60]",
+    "reports the state of the sandbox and caches it [S-29] [S-60]",
     async () => {
       const env = { XDG_CACHE_HOME: join(root, "cache") };
       expect((await diagnose(env)).checks.get("sandbox")).toMatchObject({
@@ -99,7 +99,7 @@ describe("doctor", () => {
     },
   );
 
-  test("tells the state of the cache [S-17]", async () => {
+  test("reports the state of the cache [S-17]", async () => {
     expect((await diagnose()).checks.get("cache")?.status).toBe("warn");
     const env = { XDG_CACHE_HOME: join(root, "cache") };
     expect((await diagnose(env)).checks.get("cache")?.message).toMatch(/^cache\/skillhold\/index\.db has \d/);
@@ -111,15 +111,15 @@ describe("doctor", () => {
     expect(loop.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
   });
 
-  test("in an empty folder says how to begin [S-60]", async () => {
+  test("explains the first step in an empty folder [S-60]", async () => {
     const { code, out, err } = await runMain(["doctor"], root);
     expect(code).toBe(0);
-    expect(out).toContain("warn sources: There is no folder with skills");
-    expect(out).toContain("     fix: Make .agents/skills");
+    expect(out).toContain("warn sources: No folder with skills");
+    expect(out).toContain("     fix: Create .agents/skills");
     expect(err).toMatch(/^\d+ ok, \d+ warn, 0 fail\n$/);
   });
 
-  test("shows a few cases of each kind and leaves the rest to --json [S-60]", async () => {
+  test("prints five details per check and all of them with --json [S-60]", async () => {
     for (let index = 0; index < 8; index += 1) writeFile(root, `skills/s${index}/SKILL.md`, "none\n");
     const { out } = await runMain(["doctor"], root);
     expect(out).toContain("… and 3 more; --json lists all\n");

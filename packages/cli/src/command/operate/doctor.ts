@@ -8,22 +8,29 @@ import { isRemote } from "@skillhold/host/source";
 import type { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { surveyAll, withSurvey } from "../../dependency-survey.ts";
-import { checkCache } from "../../doctor/cache-check.ts";
 import type { Check } from "../../doctor/check.ts";
-import { checkInterpreters, checkSurveys } from "../../doctor/dependency-check.ts";
-import { checkLinks } from "../../doctor/link-check.ts";
-import { checkServable } from "../../doctor/mcp-check.ts";
-import { checkNode, findPinnedNode } from "../../doctor/node-check.ts";
-import { checkPrograms } from "../../doctor/program-check.ts";
-import { checkSandbox } from "../../doctor/sandbox-check.ts";
+import {
+  checkCache,
+  checkNode,
+  checkPrograms,
+  checkSandbox,
+  findPinnedNode,
+} from "../../doctor/machine-check.ts";
 import { checkSearch } from "../../doctor/search-check.ts";
-import { checkInvalid, checkReadiness, checkShadowed } from "../../doctor/skill-check.ts";
-import { checkSources } from "../../doctor/source-check.ts";
-import { checkStore } from "../../doctor/store-check.ts";
-import { layOutStored } from "../../lay-out.ts";
+import {
+  checkInterpreters,
+  checkInvalid,
+  checkLinks,
+  checkReadiness,
+  checkServable,
+  checkShadowed,
+  checkSurveys,
+} from "../../doctor/skill-check.ts";
+import { checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
 import { storeFlags } from "../../library-choice.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
+import { layOutStored } from "../../skill-selection.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 
@@ -34,7 +41,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Looks at everything that can keep a skill from working, and says what to do about it. */
+/** Checks everything that can keep a skill from working, and prints fixes. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io, options } = input;
   let failure: SkillError | undefined;
@@ -56,7 +63,7 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
 
 async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
   const { io } = input;
-  const view = knownView(opened);
+  const view = disclosedView(opened);
   const local = view.entries.filter((entry) => !isRemote(entry));
   const skills = local.map(({ id, path }) => ({
     id,
@@ -70,7 +77,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
   return [
     ...checkNode(process, findPinnedNode(process)),
     ...checkSources(opened, io),
-    ...(await checkMcp(opened)),
+    ...(await checkServers(opened.mcp)),
     checkInvalid({ invalid: view.invalid.filter((each) => !isRemote(each)) }, io, opened.rootFlags),
     checkShadowed(view, io),
     checkReadiness(view.entries),
@@ -92,26 +99,19 @@ async function searchState({ library, viewer, search }: Opened): Promise<SearchS
   return search.state();
 }
 
-/** What speaks with servers is loaded only where there are some. */
-async function checkMcp({ mcp }: Opened): Promise<readonly Check[]> {
-  if (mcp.length === 0) return [];
-  const { checkServers } = await import("../../doctor/mcp-source-check.ts");
-  return checkServers(mcp);
-}
-
-/** What is others' in a store is theirs to look after. */
-function knownView({ inspect, isKnown }: Opened): KnownView {
+/** The view without skills of the store that the user may not see. */
+function disclosedView({ inspect, isDisclosed }: Opened): DisclosedView {
   const { entries, invalid, shadowed } = inspect().view;
   return {
-    entries: entries.filter(isKnown),
-    invalid: invalid.filter(isKnown),
-    shadowed: shadowed.filter(isKnown),
+    entries: entries.filter(isDisclosed),
+    invalid: invalid.filter(isDisclosed),
+    shadowed: shadowed.filter(isDisclosed),
   };
 }
 
-type KnownView = Pick<ReturnType<Opened["inspect"]>["view"], "entries" | "invalid" | "shadowed">;
+type DisclosedView = Pick<ReturnType<Opened["inspect"]>["view"], "entries" | "invalid" | "shadowed">;
 
-/** A long list of cases would push the other checks off the screen. */
+/** A longer list would push the other checks off the screen. */
 const SHOWN_DETAILS = 5;
 
 async function printChecks(io: Io, checks: readonly Check[]): Promise<void> {

@@ -7,7 +7,7 @@ import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize, paintFor } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--repair", summary: "repair what can be repaired" },
+  { flags: "--repair", summary: "repair the damage where possible" },
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -18,7 +18,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Verifies the store; damage that is left is the exit code of damage. */
+/** Verifies the store; exits with the code of INTEGRITY_FAILED when damage is left. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const repair = options["repair"] === true;
@@ -39,12 +39,13 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     io.err(
       `${count(skills, "skill")}, ${count(revisions, "revision")}, ${count(blobs, "file")} (${formatSize(bytes)}), ${count(events, "event")}: ${verdict(report.isClean, report.findings)}\n`,
     );
-    if (!report.isClean && !repair) io.err("`skillhold fsck --repair` repairs what can be repaired.\n");
+    if (!report.isClean && !repair)
+      io.err("Run `skillhold fsck --repair` to repair the damage where possible.\n");
     return exit;
   });
 }
 
 function verdict(isClean: boolean, findings: readonly FsckFinding[]): string {
   if (!isClean) return "damaged";
-  return findings.length === 0 ? "sound" : "sound; what was found only takes room";
+  return findings.length === 0 ? "sound" : "sound; the findings only take space";
 }

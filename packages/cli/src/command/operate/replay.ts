@@ -12,15 +12,15 @@ import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
 
 export const command = defineCommand({
   arguments: [
-    { usage: "<session>", summary: "its id, as `audit tail --type session.opened` prints it" },
-    { usage: "[step]", summary: "print what was handed over in this step, to the byte" },
+    { usage: "<session>", summary: "the session's id, as `audit tail --type session.opened` prints it" },
+    { usage: "[step]", summary: "print the content of this step, unchanged" },
   ],
   options: libraryOptions,
   examples: ["replay 7b0c1a52-…", "replay 7b0c1a52-… 1"],
   run,
 });
 
-/** Tells a session again, or prints one thing that was handed over in it. */
+/** Prints the steps of a session, or the content of one step. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io } = input;
   const [session = "", wanted] = input.args;
@@ -35,7 +35,7 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
   });
 }
 
-/** What is found here today; a skill of the store that is hidden from this viewer counts as well. */
+/** The current hash of a skill, including a skill of the store that is hidden from this viewer. */
 async function findCurrent(
   skill: string,
   { library, viewer }: Opened,
@@ -52,8 +52,8 @@ async function findCurrent(
 function chooseStep({ steps }: Replay, wanted: string): ReplayStep {
   const step = /^\d+$/.test(wanted) ? steps[Number(wanted) - 1] : undefined;
   if (step !== undefined) return step;
-  throw new SkillError("USAGE", `There is no step ${JSON.stringify(wanted)}.`, {
-    hint: `The session has ${count(steps.length, "step")}; they are counted from 1.`,
+  throw new SkillError("USAGE", `Step ${JSON.stringify(wanted)} does not exist.`, {
+    hint: `The session has ${count(steps.length, "step")}; the first one is 1.`,
   });
 }
 
@@ -67,7 +67,7 @@ function printStep(io: Io, step: ReplayStep): void {
   io.out(io.isOutTty ? forReader(io, Buffer.from(given.bytes).toString()) : given.bytes);
 }
 
-/** What the agent was given; of a run, what was run. */
+/** The content that the agent received; for a run, the script. */
 function givenIn(step: ReplayStep): Recovered {
   switch (step.kind) {
     case "activation":
@@ -79,7 +79,7 @@ function givenIn(step: ReplayStep): Recovered {
   }
 }
 
-/** Bytes as base64, as JSON has none. */
+/** JSON has no bytes, so they become base64. */
 function describe(step: ReplayStep): object {
   const entries = Object.entries(step).map(([name, value]) => [
     name,
@@ -101,7 +101,7 @@ async function printReplay(io: Io, { opened, steps, drift }: Replay): Promise<vo
       `${index + 1} ${paint.dim(step.at)} ${formatStep(step)}${formatGiven(givenIn(step), paint.yellow)}\n`,
     );
   for (const { skill, used, now } of drift)
-    io.out(`${paint.yellow("drift")} ${neutralText(skill)}: used ${used}, today ${now ?? "not there"}\n`);
+    io.out(`${paint.yellow("drift")} ${neutralText(skill)}: used ${used}, today ${now ?? "missing"}\n`);
   const who = [opened?.agent, opened?.user, opened?.runtime].filter((each) => each !== undefined);
   io.err(
     `${count(steps.length, "step")} by ${who.map((each) => neutralText(each)).join(", ") || "someone"}\n`,

@@ -8,7 +8,7 @@ import { registryScene } from "../../registry.fixture.ts";
 const { root, storeFile, text, json, skill, write } = registryScene({ beforeEach, afterEach });
 
 describe("seed", () => {
-  test("takes the skills of a folder in as public ones of the system [S-40] [S-60]", async () => {
+  test("publishes the skills of a folder as public system skills [S-40] [S-60]", async () => {
     skill("seeds/core");
     expect((await text(["seed", "seeds"])).out).toBe("seeds-core revision 1: added\n");
     expect((await text(["seed", "seeds"])).out).toBe("seeds-core revision 1: unchanged\n");
@@ -31,7 +31,7 @@ describe("seed", () => {
     expect((await json(["publish", "seeds/core"])).code).toBe(6);
   });
 
-  test("archives what lacks something here, and says so; it stays listed [S-38] [S-40]", async () => {
+  test("archives a skill with missing dependencies, reports it and keeps it listed [S-38] [S-40]", async () => {
     skill("seeds/core");
     write("seeds/core/scripts/read.py", "import zzz_none\n");
     const { out, err } = await text(["seed", "seeds"]);
@@ -40,8 +40,8 @@ describe("seed", () => {
     expect((await json(["list"])).data.skills).toMatchObject([{ id: "seeds-core" }]);
   });
 
-  test("tells a folder without skills, and one that is not there [S-40] [S-60]", async () => {
-    expect(await text(["seed", "."])).toEqual({ code: 0, out: "", err: "There are no skills in ..\n" });
+  test("reports an empty folder and a missing folder [S-40] [S-60]", async () => {
+    expect(await text(["seed", "."])).toEqual({ code: 0, out: "", err: "No skills in ..\n" });
     expect((await text(["seed", "nowhere"])).code).toBe(5);
     skill("seeds/good");
     write("seeds/bad/SKILL.md", "none\n");
@@ -50,7 +50,7 @@ describe("seed", () => {
     expect(err).toMatch(/^bad: SKILL_INVALID: /);
   });
 
-  test("--watch takes each change in until it is interrupted [S-40]", async () => {
+  test("--watch publishes each change until it is interrupted [S-40]", async () => {
     skill("seeds/core");
     const env = { XDG_DATA_HOME: join(root(), "../data"), PATH: process.env["PATH"] };
     const { host, texts } = fakeHost(root(), { env });
@@ -69,7 +69,7 @@ describe("seed", () => {
 });
 
 describe("fsck", () => {
-  test("finds a sound store sound [S-41] [S-60]", async () => {
+  test("reports an undamaged store as sound [S-41] [S-60]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     expect(await text(["fsck"])).toEqual({
@@ -84,22 +84,22 @@ describe("fsck", () => {
     });
   });
 
-  test("finds a byte that is another one, ends with 7, and says what may help [S-41]", async () => {
+  test("finds a changed byte, exits with 7 and prints a hint [S-41]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     damage("another text of another length");
     const { code, out, err } = await text(["fsck"]);
     expect(code).toBe(7);
     expect(out).toMatch(/^error [A-Z_]+ /);
-    expect(err).toContain("damaged\n`skillhold fsck --repair` repairs what can be repaired.\n");
+    expect(err).toContain("damaged\nRun `skillhold fsck --repair` to repair the damage where possible.\n");
     expect((await json(["fsck"])).data.isClean).toBe(false);
     expect(await json(["versions", "pdf", "--file", "SKILL.md"])).toMatchObject({
       code: 7,
-      error: { code: "INTEGRITY_FAILED", hint: "`skillhold fsck` says what is damaged." },
+      error: { code: "INTEGRITY_FAILED", hint: "Run `skillhold fsck` to find the damage." },
     });
   });
 
-  test("finds bytes that are gone; publishing them again heals it [S-41]", async () => {
+  test("finds missing bytes, and publishing them again repairs the store [S-41]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     damage(undefined);
@@ -110,7 +110,7 @@ describe("fsck", () => {
   });
 });
 
-/** Puts something else in place of the bytes of the one file in the store, or takes them away. */
+/** Replaces or deletes the bytes of the only file in the store. */
 function damage(content: string | undefined): void {
   const blobs = join(`${storeFile()}.d`, "blobs");
   const [file] = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());

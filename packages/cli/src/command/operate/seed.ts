@@ -5,25 +5,25 @@ import { type ErrorCode, errorTable } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type SeedReport, type SeedResult, seedSkills, watchSeeds } from "@skillhold/registry/seed";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { withMissingHook } from "../../missing-hook.ts";
+import { withMissingHook } from "../../dependency-survey.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printData, printLine } from "../../terminal/output.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const optionSpecs = [
-  { flags: "--watch", summary: "go on, and take in each change" },
+  { flags: "--watch", summary: "keep running and publish each change" },
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[folder]", summary: "by default the skills that come with Skillhold" }],
+  arguments: [{ usage: "[folder]", summary: "the folder of skills; by default the bundled skills" }],
   options: optionSpecs,
   examples: ["seed", "seed ./our-skills --watch"],
   run,
 });
 
-/** Takes the skills of a folder in as system skills. */
+/** Publishes the skills of a folder as system skills. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [named] = input.args;
@@ -40,7 +40,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         for (const [id, row] of missing)
           if (row.missing.length > 0)
             io.err(`${id}: ${row.state}, missing: ${plain(row.missing.join(", "))}\n`);
-        if (skills.length === 0) io.err(`There are no skills in ${plain(named ?? folder)}.\n`);
+        if (skills.length === 0) io.err(`No skills in ${plain(named ?? folder)}.\n`);
       }
       return exitOf(skills);
     }),
@@ -52,7 +52,7 @@ interface Settled {
   readonly missing: readonly string[];
 }
 
-/** What the checks found, by id. */
+/** The status and missing dependencies of each skill after the checks. */
 async function findMissing(
   skills: readonly SeedResult[],
   { store }: RegistryContext,
@@ -65,7 +65,7 @@ async function findMissing(
   return found;
 }
 
-/** Goes on until the user interrupts; with `--json` each look is one line. */
+/** Runs until the user interrupts; with `--json`, prints one line per scan. */
 async function watch(folder: string, io: Io, context: RegistryContext): Promise<ExitCode> {
   const onSeed = ({ skills }: SeedReport) => {
     if (io.json) printLine(io, { ok: true, data: { skills } });
@@ -76,7 +76,7 @@ async function watch(folder: string, io: Io, context: RegistryContext): Promise<
       );
   };
   const seeds = watchSeeds(folder, { onSeed, signal: io.signal }, context);
-  io.err("Watching; Ctrl-C ends it.\n");
+  io.err("Watching for changes; press Ctrl-C to stop.\n");
   await untilAborted(io.signal);
   await seeds.close();
   return errorTable.INTERRUPTED.exit;
@@ -94,6 +94,6 @@ function printSeeds(io: Io, skills: readonly SeedResult[]): void {
 
 function exitOf(skills: readonly SeedResult[]): ExitCode {
   const failure = skills.find((skill) => skill.status === "failed");
-  // Every failure has its code from the table.
+  // Every failure's code comes from the table.
   return failure === undefined ? 0 : errorTable[failure.error.code as ErrorCode].exit;
 }

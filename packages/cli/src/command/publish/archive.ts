@@ -7,7 +7,7 @@ import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
 const optionSpecs = [
-  { flags: "--reason <text>", summary: "why, in a few words" },
+  { flags: "--reason <text>", summary: "say why the skill is archived" },
   ...accessWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -18,21 +18,21 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes a skill out of use until a person brings it back or a new revision is published. */
+/** Archives a skill until it is unarchived or a new revision is published. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
   const reason = textOption(options, "reason");
   if (reason === undefined)
-    throw new SkillError("USAGE", "There is no reason.", { hint: "Say why with --reason <text>." });
+    throw new SkillError("USAGE", "--reason is required.", { hint: "Add --reason <text>." });
   const isDryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(input, "change", async ({ context, actor, flags }) => {
     const { skill, status } = await archiveSkill(id, { by: actor, reason }, context);
     if (io.json) printData(io, { skill, status, isDryRun });
-    else if (status === "unchanged") io.out(`${skill.id}: archived already\n`);
+    else if (status === "unchanged") io.out(`${skill.id}: already archived\n`);
     else {
       io.out(`${skill.id}: ${isDryRun ? "would be archived" : "archived"}: ${plain(skill.reason ?? "")}\n`);
-      if (!isDryRun) io.err(`\`skillhold unarchive ${skill.id}${flags}\` brings it back.\n`);
+      if (!isDryRun) io.err(`Run \`skillhold unarchive ${skill.id}${flags}\` to undo this.\n`);
     }
     return 0;
   });

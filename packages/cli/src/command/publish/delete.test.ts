@@ -14,34 +14,34 @@ async function ids(): Promise<readonly string[]> {
 }
 
 describe("delete and restore", () => {
-  test("take a skill out of every list, and bring it back as it was [S-45] [S-60]", async () => {
+  test("remove a skill from every list and restore it unchanged [S-45] [S-60]", async () => {
     expect(await text(["delete", "pdf"])).toEqual({
       code: 0,
       out: "pdf: deleted\n",
-      err: "`skillhold restore pdf` brings it back.\n",
+      err: "Run `skillhold restore pdf` to undo this.\n",
     });
     expect(await ids()).toEqual([]);
     expect((await json(["read", "pdf"])).code).toBe(5);
-    expect((await text(["delete", "pdf"])).out).toBe("pdf: deleted already\n");
+    expect((await text(["delete", "pdf"])).out).toBe("pdf: already deleted\n");
     expect((await text(["versions", "pdf"])).err).toContain("; the skill is deleted");
     expect((await text(["restore", "pdf"])).out).toBe("pdf: restored, active and private\n");
     expect(await ids()).toEqual(["pdf"]);
-    expect((await text(["restore", "pdf"])).out).toBe("pdf: is not deleted\n");
+    expect((await text(["restore", "pdf"])).out).toBe("pdf: not deleted\n");
   });
 
-  test("--dry-run changes nothing, and says the same as the act would [S-45]", async () => {
+  test("--dry-run changes no data and prints the same result [S-45]", async () => {
     expect((await text(["delete", "pdf", "--dry-run"])).out).toBe("pdf: would be deleted\n");
     expect(await ids()).toEqual(["pdf"]);
     expect((await json(["delete", "pdf", "--dry-run", "--user", "bob"])).code).toBe(5);
     expect((await json(["delete", "pdf"])).data).toMatchObject({ status: "deleted", isDryRun: false });
-    expect((await text(["delete", "pdf", "--dry-run"])).out).toBe("pdf: deleted already\n");
+    expect((await text(["delete", "pdf", "--dry-run"])).out).toBe("pdf: already deleted\n");
     expect((await text(["restore", "pdf", "--dry-run"])).out).toBe(
       "pdf: would be restored, active and private\n",
     );
     expect(await ids()).toEqual([]);
   });
 
-  test("refuse the skills of others and of the system [S-43] [S-45]", async () => {
+  test("reject skills of other users and system skills [S-43] [S-45]", async () => {
     await text(["seed", "."]);
     expect((await json(["delete", "pdf", "--user", "bob"])).error.code).toBe("SKILL_NOT_FOUND");
     skill("seeds/core");
@@ -55,19 +55,19 @@ describe("delete and restore", () => {
 });
 
 describe("purge", () => {
-  test("gives up what was deleted, after its grace [S-45] [S-60]", async () => {
+  test("removes deleted skills after the grace period [S-45] [S-60]", async () => {
     await text(["delete", "pdf"]);
     expect(await text(["purge"])).toMatchObject({ code: 0, out: "" });
     expect((await text(["purge", "--grace-days", "0", "--dry-run"])).out).toBe("pdf: would be purged: 1\n");
     expect((await json(["versions", "pdf"])).data.versions[0].purgedAt).toBeUndefined();
     const { out, err } = await text(["purge", "--grace-days", "0"]);
     expect(out).toBe("pdf: purged: 1\n");
-    expect(err).toContain("removed that nothing names");
+    expect(err).toContain("removed; files younger than an hour stay");
     expect(await json(["restore", "pdf"])).toMatchObject({ code: 5, error: { code: "REVISION_NOT_FOUND" } });
     expect((await text(["versions", "pdf"])).out).toMatch(/\n1 \* .* purged /);
   });
 
-  test("--keep gives up old revisions, never the one that counts [S-45]", async () => {
+  test("--keep removes old revisions but never the current one [S-45]", async () => {
     skill("pdf", "Do more.\n");
     await text(["publish", "pdf"]);
     const { data } = await json(["purge", "pdf", "--keep", "1", "--grace-days", "0"]);
@@ -76,7 +76,7 @@ describe("purge", () => {
     expect((await json(["rollback", "pdf", "1"])).code).toBe(5);
   });
 
-  test("without an id goes by what is not one's own [S-43] [S-45]", async () => {
+  test("without an id skips skills of other users [S-43] [S-45]", async () => {
     skill("seeds/core");
     await text(["seed", "seeds"]);
     skill("his");
@@ -87,7 +87,7 @@ describe("purge", () => {
     expect(data.purged).toEqual([{ id: "his", revisions: [1] }]);
   });
 
-  test("refuses counts that are none [S-60]", async () => {
+  test("rejects invalid counts [S-60]", async () => {
     expect(await json(["purge", "--keep", "0"])).toMatchObject({
       code: 2,
       error: { message: expect.stringContaining("--keep takes a whole number") },

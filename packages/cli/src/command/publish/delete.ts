@@ -13,7 +13,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes a skill out of every list; its revisions stay until they are purged. */
+/** Deletes a skill; its revisions stay in the store until they are purged. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
@@ -21,11 +21,11 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   return await withRegistry<ExitCode>(input, "change", async ({ context, actor, flags }) => {
     const done = await deleteSkill(id, { by: actor }, context);
     if (io.json) printData(io, { ...done, isDryRun });
-    else if (done.status === "unchanged") io.out(`${done.id}: deleted already\n`);
+    else if (done.status === "unchanged") io.out(`${done.id}: already deleted\n`);
     else if (isDryRun) io.out(`${done.id}: would be deleted\n`);
     else {
       io.out(`${done.id}: deleted\n`);
-      io.err(`\`skillhold restore ${done.id}${flags}\` brings it back.\n`);
+      io.err(`Run \`skillhold restore ${done.id}${flags}\` to undo this.\n`);
     }
     return 0;
   });

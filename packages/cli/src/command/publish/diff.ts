@@ -11,41 +11,40 @@ import {
   stageFolder,
 } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getKnown } from "../../known-skill.ts";
-import { textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
-import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { readRevision, textOption } from "../../option.ts";
+import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
-  { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },
-  ...askerOptions,
+  { flags: "--folder <path>", summary: "compare with this folder instead of a revision" },
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [
     idArgument,
-    { usage: "[from]", summary: "a revision; by default the one before the current one" },
-    { usage: "[to]", summary: "a revision; by default the current one" },
+    { usage: "[from]", summary: "the old revision; by default the one before the current one" },
+    { usage: "[to]", summary: "the new revision; by default the current one" },
   ],
   options: optionSpecs,
   examples: ["diff pdf", "diff pdf 1 3", "diff pdf --folder ./pdf"],
   run,
 });
 
-/** Shows how one revision of a skill became another, or what publishing a folder would change. */
+/** Shows the changes between two revisions, or between a revision and a folder. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = "", ...ends] = input.args;
   const [from, to] = ends.map(readRevision);
   const folder = textOption(options, "folder");
   if (folder !== undefined && to !== undefined)
-    throw new SkillError("USAGE", "With --folder there is one revision to compare with.");
+    throw new SkillError("USAGE", "--folder takes at most one revision. Omit the second one.");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getKnown(id, { context, actor }, io);
+    await getVisibleSkill(id, { context, actor }, io);
     const diff =
       folder === undefined
         ? await diffRevisions(id, from ?? (await previousOf(id, context)), to, context)
@@ -60,7 +59,7 @@ async function previousOf(id: string, context: RegistryContext): Promise<number>
   const { revision } = await getSkill(id, context);
   if (revision > 1) return revision - 1;
   throw new SkillError("REVISION_NOT_FOUND", `The skill ${id} has no revision before ${revision}.`, {
-    hint: "Name a folder to compare with, by --folder.",
+    hint: "Add --folder <path> to compare with a folder.",
   });
 }
 
@@ -99,7 +98,7 @@ function show(value: unknown): string {
 
 function modeNote({ change, to }: FileChange): string {
   if (change !== "mode") return "";
-  return to?.executable === true ? " (runnable now)" : " (no longer runnable)";
+  return to?.executable === true ? " (now executable)" : " (no longer executable)";
 }
 
 function paintLine(line: string, paint: Awaited<ReturnType<typeof paintFor>>): string {

@@ -1,18 +1,23 @@
+import { present } from "@skillhold/host/place";
 import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { editSkill, type SkillEdit } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption, idArgument, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 
 const optionSpecs = [
-  { flags: "--name <text>", summary: "the name to show" },
-  { flags: "--description <text>", summary: "the description to show" },
-  { flags: "--tags <list>", summary: "the tags to show, with commas between" },
-  { flags: "--visibility <who>", summary: "who may see it", choices: ["private", "internal", "public"] },
-  { flags: "--reset", summary: "show what SKILL.md says again" },
+  { flags: "--name <text>", summary: "set the displayed name" },
+  { flags: "--description <text>", summary: "set the displayed description" },
+  { flags: "--tags <list>", summary: "set the displayed tags, separated by commas" },
+  {
+    flags: "--visibility <who>",
+    summary: "set who may see the skill",
+    choices: ["private", "internal", "public"],
+  },
+  { flags: "--reset", summary: "display the values of SKILL.md again" },
   dryRunOption,
   ...registryWriteOptions,
 ] as const satisfies readonly OptionSpec[];
@@ -24,7 +29,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Changes what is shown of a skill in place of what SKILL.md says, until its next revision. */
+/** Overrides the displayed fields of a skill until its next revision. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const [id = ""] = input.args;
@@ -46,15 +51,15 @@ function readEdit(options: CommandInput["options"]): SkillEdit {
     .filter((tag) => tag !== "");
   // The command table allows only these words.
   const visibility = textOption(options, "visibility") as Visibility | undefined;
-  const said = present({
+  const given = present({
     name: textOption(options, "name"),
     description: textOption(options, "description"),
     tags,
     visibility,
   });
-  const edit = options["reset"] === true ? { name: null, description: null, tags: null, ...said } : said;
+  const edit = options["reset"] === true ? { name: null, description: null, tags: null, ...given } : given;
   if (Object.keys(edit).length > 0) return edit;
-  throw new SkillError("USAGE", "Nothing is to be changed.", {
-    hint: "Give --name, --description, --tags, --visibility or --reset.",
+  throw new SkillError("USAGE", "No change was given.", {
+    hint: "Add --name, --description, --tags, --visibility or --reset.",
   });
 }

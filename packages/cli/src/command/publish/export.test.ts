@@ -30,16 +30,16 @@ describe("export and import", () => {
     const made = await text(["export", "--all", "--out", out]);
     expect(made).toMatchObject({ code: 0, out: "a revision 1\nb revision 1\n" });
     expect(made.err).toMatch(new RegExp(`^2 skills written to ${out} \\(.*\\)\n$`));
-    const { code, out: said } = await text(["import", out, ...other]);
+    const { code, out: printed } = await text(["import", out, ...other]);
     expect(code).toBe(0);
-    expect(said).toMatch(/^a revision 1: published.*\nb revision 1: published.*\n$/);
+    expect(printed).toMatch(/^a revision 1: published.*\nb revision 1: published.*\n$/);
     expect(await hashes(other)).toEqual(await hashes());
     expect((await text(["import", out, ...other])).out).toBe(
       "a revision 1: unchanged\nb revision 1: unchanged\n",
     );
   });
 
-  test("--json says what was written and what was taken in [S-46] [S-60]", async () => {
+  test("--json reports the written and imported skills [S-46] [S-60]", async () => {
     const { data } = await json(["export", "a", "--out", "a.zip"]);
     expect(data).toMatchObject({
       out: "a.zip",
@@ -52,7 +52,7 @@ describe("export and import", () => {
     expect(taken.data).toMatchObject({ hasManifest: true, skills: [{ id: "a", status: "published" }] });
   });
 
-  test("a dry run writes neither an archive, nor a folder, nor a store [S-46]", async () => {
+  test("--dry-run writes no archive, folder or store [S-46]", async () => {
     expect((await text(["export", "--all", "--out", "all.zip", "--dry-run"])).err).toContain(
       "would be written",
     );
@@ -65,16 +65,16 @@ describe("export and import", () => {
     expect(existsSync(join(root(), "other.db"))).toBe(false);
   });
 
-  test("an archive of someone else's making is published as it is, and told [S-46]", async () => {
+  test("an archive without a manifest is published with a note [S-46]", async () => {
     await text(["pack", "a"]);
     const { code, err } = await text(["import", "a.zip", ...other]);
     expect({ code, err }).toEqual({
       code: 0,
-      err: "The archive has no manifest: its skills were published as they are.\n",
+      err: "The archive has no manifest, so its skills were published like any archive.\n",
     });
   });
 
-  test("a folder has each skill in its own, and a lock file that says from where [S-46]", async () => {
+  test("a folder export has one folder per skill and a lock file with their origin [S-46]", async () => {
     const { code, data } = await json(["export", "--all", "--out", "skills", "--format", "folder"]);
     expect(code).toBe(0);
     expect(data.skills.map(({ id }: Hashed) => id)).toEqual(["a", "b"]);
@@ -88,13 +88,13 @@ describe("export and import", () => {
     expect(Object.keys(lock.skills)).toEqual(["a"]);
   });
 
-  test("a bundle for ClawHub comes with the note on its licence [S-46]", async () => {
+  test("a ClawHub bundle comes with a license note [S-46]", async () => {
     const { code, err } = await text(["export", "a", "--out", "a.zip", "--format", "clawhub"]);
     expect(code).toBe(0);
     expect(err).toMatch(/^note: .*MIT-0.*\n/);
   });
 
-  test("hold each skill to the limits of every skill, and any other archive as a whole [S-16] [S-46]", async () => {
+  test("apply skill limits to each skill of an export, and archive limits to other archives [S-16] [S-46]", async () => {
     const hash = `sha256:${"0".repeat(64)}`;
     const rest = { visibility: "private", override: {}, grants: [], provenance: {} };
     const exported = { id: "big", treeHash: hash, skillHash: hash, ...rest };
@@ -112,7 +112,7 @@ describe("export and import", () => {
     expect((await json(["import", "plain.tar.gz", ...other])).error.code).toBe("LIMIT_EXCEEDED");
   });
 
-  test("say that an export has nothing in it [S-46] [S-60]", async () => {
+  test("report an empty export [S-46] [S-60]", async () => {
     write("skillhold-export.json", JSON.stringify({ format: "skillhold-export", version: 1, skills: [] }));
     execFileSync("tar", ["-czf", "none.tar.gz", "skillhold-export.json"], { cwd: root() });
     expect(await text(["import", "none.tar.gz", ...other])).toEqual({
@@ -122,7 +122,7 @@ describe("export and import", () => {
     });
   });
 
-  test("name the place that cannot be written, and write nothing elsewhere [S-60]", async () => {
+  test("name a path that cannot be written and write no other file [S-60]", async () => {
     write("afile", "");
     symlinkSync("nowhere", join(root(), "dangling"));
     const folder = ["--format", "folder"];
@@ -142,7 +142,7 @@ describe("export and import", () => {
     expect(existsSync(join(root(), "skills/a"))).toBe(false);
   });
 
-  test("refuse what cannot be meant, before anything is written [S-60]", async () => {
+  test("reject contradictory options before writing [S-60]", async () => {
     expect(await json(["export", "--out", "x.zip"])).toMatchObject({ code: 2, error: { code: "USAGE" } });
     expect((await json(["export", "a", "--all", "--out", "x.zip"])).code).toBe(2);
     expect((await json(["export", "a", "--out", "x.rar"])).error.hint).toContain("--format");

@@ -1,32 +1,32 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import { statPath } from "@skillhold/host/place";
+import { present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { exportFolder, exportSkills } from "@skillhold/registry/exchange";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { exchangeLimits } from "../../exchange-limit.ts";
-import { getKnown, isKnown } from "../../known-skill.ts";
-import { present, textOption } from "../../option.ts";
-import { askerOptions, dryRunOption, storeOption } from "../../shared-option.ts";
+import { textOption } from "../../option.ts";
+import { accessOptions, dryRunOption, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
-import { chooseFormat, writeOutFile } from "../../terminal/out-file.ts";
+import { chooseFormat, writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
+import { getVisibleSkill, isSkillVisible } from "../../visible-skill.ts";
+import { wholeStoreLimits } from "./exchange-limit.ts";
 
 const formats = ["zip", "tar.gz", "folder", "clawhub"] as const;
 
 const optionSpecs = [
-  { flags: "--all", summary: "export every skill that you may use and that is not deleted" },
-  { flags: "--out <path>", summary: "the archive or folder to write" },
+  { flags: "--all", summary: "export every skill that you may use" },
+  { flags: "--out <path>", summary: "write to this archive or folder" },
   {
     flags: "--format <name>",
-    summary: "what to write; by default from the ending of --out",
+    summary: "write this format; by default from the file extension of --out",
     choices: ["zip", "tar.gz", "folder", "clawhub"],
   },
-  { flags: "--lock <file>", summary: "with --format folder, the skills-lock.json to keep up to date" },
+  { flags: "--lock <file>", summary: "with --format folder, update this skills-lock.json" },
   dryRunOption,
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -42,13 +42,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io, options, args } = input;
   const ids = options["all"] === true ? "all" : args;
   if (ids !== "all" && ids.length === 0)
-    throw new SkillError("USAGE", "No skill is named.", { hint: "Name skills by their ids, or give --all." });
-  if (ids === "all" && args.length > 0) throw new SkillError("USAGE", "Give ids or --all, not both.");
+    throw new SkillError("USAGE", "No skill was named.", { hint: "Name skills by their ids, or add --all." });
+  if (ids === "all" && args.length > 0)
+    throw new SkillError("USAGE", "Ids and --all exclude each other. Use one of them.");
   const out = textOption(options, "out");
   const format = chooseFormat(out, textOption(options, "format"), formats);
   return await withRegistry<ExitCode>(input, "read", async (opened) => {
-    const ample = { ...opened.context, limits: exchangeLimits };
-    const known = await findKnown(ids, opened, io);
+    const ample = { ...opened.context, limits: wholeStoreLimits };
+    const known = await findVisible(ids, opened, io);
     if (format === "folder") await writeFolder(input, known, out, ample);
     else {
       const made = await exportSkills(known, format, ample);
@@ -64,10 +65,10 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 type Ids = readonly string[] | "all";
 
-/** What is named must be theirs to have; of all there is, someone gets what is. */
-async function findKnown(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
+/** A named skill must be visible to the user; `--all` selects only visible skills. */
+async function findVisible(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
   if (ids !== "all") {
-    for (const id of ids) await getKnown(id, opened, io);
+    for (const id of ids) await getVisibleSkill(id, opened, io);
     return ids;
   }
   if (opened.actor.role === "admin") return ids;
@@ -75,7 +76,7 @@ async function findKnown(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids>
     ({ isSystem, status }) => !isSystem && status !== "deleted",
   );
   const known: string[] = [];
-  for (const { id } of all) if (await isKnown(id, opened, io)) known.push(id);
+  for (const { id } of all) if (await isSkillVisible(id, opened, io)) known.push(id);
   return known;
 }
 
@@ -85,7 +86,7 @@ async function writeFolder(
   out: string | undefined,
   context: RegistryContext,
 ): Promise<void> {
-  if (out === undefined) throw new SkillError("USAGE", "Name the folder to write to by --out.");
+  if (out === undefined) throw new SkillError("USAGE", "--out is required for a folder. Add --out <folder>.");
   const lock = textOption(options, "lock");
   const isDryRun = options["dryRun"] === true;
   const folder = resolve(io.cwd, out);
@@ -95,16 +96,16 @@ async function writeFolder(
   report(io, { out, format: "folder", skills, notes, isDryRun });
 }
 
-/** Something else in the place of the folder is a mistake, and told before anything is done. */
+/** Rejects a target that is not a folder before the export starts. */
 function rejectNoFolder(path: string, label: string): void {
   const stats = statPath(path, label);
   if (stats === undefined ? !isLink(path) : stats.isDirectory()) return;
   throw new SkillError("USAGE", `${label} is not a folder.`, {
-    hint: "Name a folder by --out, or one that is not there yet.",
+    hint: "Set --out to a folder or to a path that does not exist yet.",
   });
 }
 
-/** One that leads nowhere; what lies below no folder is told when the folder is made. */
+/** Detects a dangling link; other failures are reported when the folder is created. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

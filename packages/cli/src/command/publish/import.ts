@@ -2,27 +2,27 @@ import { resolve } from "node:path";
 import type { ArchiveBytes } from "@skillhold/core/archive";
 import type { Publication } from "@skillhold/core/session";
 import { importSkills } from "@skillhold/registry/exchange";
-import { withArchiveFile } from "../../archive-file.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { exchangeLimits } from "../../exchange-limit.ts";
-import { exitOf, printPublications, withResults } from "../../publish-report.ts";
 import { dryRunOption, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
+import { withArchiveFile } from "./archive-file.ts";
+import { wholeStoreLimits } from "./exchange-limit.ts";
+import { printPublications, publishExit, withResults } from "./publish-report.ts";
 
 const optionSpecs = [dryRunOption, ...registryWriteOptions] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "<file>", summary: "the archive" }],
+  arguments: [{ usage: "<file>", summary: "the archive that `export` wrote" }],
   options: optionSpecs,
   examples: ["import skills.zip", "import skills.zip --store postgres://localhost/skills"],
   run,
 });
 
-/** Takes in what `export` wrote, each skill with its own result. */
+/** Imports an exported archive, with one result per skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [file = ""] = input.args;
-  return await withArchiveFile(resolve(input.io.cwd, file), file, exchangeLimits, (archive) =>
+  return await withArchiveFile(resolve(input.io.cwd, file), file, wholeStoreLimits, (archive) =>
     importArchive(archive, input),
   );
 }
@@ -35,7 +35,7 @@ async function importArchive(archive: ArchiveBytes, input: CommandInput): Promis
       by: actor,
       dryRun: options["dryRun"] === true,
       signal: io.signal,
-      exportLimits: exchangeLimits,
+      exportLimits: wholeStoreLimits,
       onResult: (skill: Publication) => void done.push(skill),
     };
     const report = await importSkills(archive, request, context).catch(async (error: unknown) => {
@@ -46,8 +46,8 @@ async function importArchive(archive: ArchiveBytes, input: CommandInput): Promis
       await printPublications(io, report.skills);
       if (report.skills.length === 0) io.err("The archive has no skills.\n");
       if (!report.hasManifest)
-        io.err("The archive has no manifest: its skills were published as they are.\n");
+        io.err("The archive has no manifest, so its skills were published like any archive.\n");
     }
-    return exitOf(report.skills);
+    return publishExit(report.skills);
   });
 }

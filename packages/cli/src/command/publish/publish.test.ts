@@ -7,7 +7,7 @@ import { registryScene } from "../../registry.fixture.ts";
 const { root, storeFile, text, json, skill, write } = registryScene({ beforeEach, afterEach });
 
 describe("publish", () => {
-  test("takes a skill in as revision 1, says that it is unchanged, and counts on when it is not [S-41] [S-60]", async () => {
+  test("publishes revision 1, reports an unchanged skill, and publishes revision 2 after a change [S-41] [S-60]", async () => {
     skill("pdf");
     expect(await text(["publish", "pdf"])).toEqual({
       code: 0,
@@ -19,7 +19,7 @@ describe("publish", () => {
     expect((await text(["publish", "pdf"])).out).toBe("pdf revision 2: published (1 file, 50 B)\n");
   });
 
-  test("--json gives one result a skill, in the shape that programs rely on [S-41] [S-60]", async () => {
+  test("--json returns one result per skill in a stable shape [S-41] [S-60]", async () => {
     skill("pdf", "Do.\n", "version: 1.2.0\n");
     const { code, err, data } = await json(["publish", "pdf"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -51,7 +51,7 @@ describe("publish", () => {
     });
   });
 
-  test("of a folder of skills publishes each, and one that is broken keeps no other back [S-41] [S-60]", async () => {
+  test("publishes every skill of a folder although one is invalid [S-41] [S-60]", async () => {
     skill("in/a");
     skill("in/b");
     write("in/broken/SKILL.md", "no frontmatter\n");
@@ -70,7 +70,7 @@ describe("publish", () => {
     expect(data.skills[2]).toMatchObject({ path: "in/broken", error: { code: "SKILL_INVALID" } });
   });
 
-  test("says which folders it did not look into for skills [S-16] [S-19]", async () => {
+  test("lists the folders that it did not search [S-16] [S-19]", async () => {
     skill("in/a");
     symlinkSync("/", join(root(), "in/link"));
     const { code, err } = await text(["publish", "in"]);
@@ -79,7 +79,7 @@ describe("publish", () => {
     expect(data.problems).toEqual([expect.stringMatching(/^in\/link: /)]);
   });
 
-  test("refuses the second of two folders that have one id [S-5] [S-41]", async () => {
+  test("rejects the second of two folders with the same id [S-5] [S-41]", async () => {
     write("x/pdf/SKILL.md", "---\nname: pdf\ndescription: One.\n---\nDo.\n");
     write("y/pdf/SKILL.md", "---\nname: pdf\ndescription: Two.\n---\nDo.\n");
     const { code, data } = await json(["publish", "x", "y"]);
@@ -91,7 +91,7 @@ describe("publish", () => {
     expect((await json(["versions", "pdf"])).data.versions).toHaveLength(1);
   });
 
-  test("refuses a skill of an archive that has the id of one before it [S-5] [S-42]", async () => {
+  test("rejects an archived skill with the id of an earlier one [S-5] [S-42]", async () => {
     skill("a");
     skill("b");
     for (const id of ["a", "b"]) await text(["pack", id]);
@@ -107,8 +107,8 @@ describe("publish", () => {
     expect((await json(["versions", "a"])).data.versions).toHaveLength(1);
   });
 
-  describe("that is interrupted", () => {
-    /** Interrupts once something was published; `in` has more skills than are published until then. */
+  describe("when interrupted", () => {
+    /** Interrupts after the first publication; `in` has enough skills to be still publishing then. */
     async function interrupt(...argv: readonly string[]) {
       for (let each = 0; each < 60; each += 1) skill(`in/s${each}`);
       await text(["publish", skill("first")]);
@@ -116,7 +116,7 @@ describe("publish", () => {
       const before = blobs();
       const watch = setInterval(() => {
         if (blobs() <= before + 3) return;
-        // Once: whoever interrupts again does not wait for what is being published.
+        // Only once, because a second interrupt does not wait for the current publication.
         clearInterval(watch);
         process.emit("SIGINT");
       }, 1);
@@ -132,26 +132,26 @@ describe("publish", () => {
       return data.skills.map(({ id }: { id: string }) => id).filter((id: string) => id !== "first");
     }
 
-    test("says what it has published by then [S-41] [S-60]", async () => {
+    test("prints the skills published before the interrupt [S-41] [S-60]", async () => {
       const { code, out, err } = await interrupt("in");
       expect([code, err]).toEqual([130, expect.stringContaining("error: interrupted")]);
-      const told = [...out.matchAll(/^(\S+) revision 1: published/gm)].map(([, id]) => id);
-      expect(told.length).toBeGreaterThan(0);
-      expect(told.length).toBeLessThan(60);
-      expect(told.toSorted()).toEqual(await published());
+      const reported = [...out.matchAll(/^(\S+) revision 1: published/gm)].map(([, id]) => id);
+      expect(reported.length).toBeGreaterThan(0);
+      expect(reported.length).toBeLessThan(60);
+      expect(reported.toSorted()).toEqual(await published());
     });
 
-    test("says so as JSON, in one document with the failure [S-41] [S-60]", async () => {
+    test("includes the published skills in the JSON error [S-41] [S-60]", async () => {
       const { code, out } = await interrupt("in", "--json");
       const { ok, error } = JSON.parse(out);
       expect([code, ok, error.code]).toEqual([130, false, "INTERRUPTED"]);
-      const told = error.details.skills.map(({ id }: { id: string }) => id);
-      expect(told.length).toBeGreaterThan(0);
-      expect(told.toSorted()).toEqual(await published());
+      const reported = error.details.skills.map(({ id }: { id: string }) => id);
+      expect(reported.length).toBeGreaterThan(0);
+      expect(reported.toSorted()).toEqual(await published());
     });
   });
 
-  test("refuses a name that nobody has [S-60]", async () => {
+  test("rejects an invalid user name [S-60]", async () => {
     skill("pdf");
     for (const user of ["x".repeat(300), ""]) {
       const refused = { code: 2, error: { code: "USAGE", hint: expect.stringContaining("--user") } };
@@ -159,7 +159,7 @@ describe("publish", () => {
     }
   });
 
-  test("of an archive publishes every skill that is valid [S-42] [S-60]", async () => {
+  test("publishes every valid skill of an archive [S-42] [S-60]", async () => {
     skill("a");
     skill("b");
     await text(["publish", "a", "b"]);
@@ -172,7 +172,7 @@ describe("publish", () => {
     expect(data.versions[0].provenance).toMatchObject({ source: "archive", by: { user: "ann" } });
   });
 
-  test("takes an archive that the user named by a link, and no pipe for one [S-42] [S-60]", async () => {
+  test("accepts a link to an archive and rejects a pipe [S-42] [S-60]", async () => {
     skill("a");
     await text(["pack", "a"]);
     symlinkSync("a.zip", join(root(), "latest.zip"));
@@ -180,21 +180,21 @@ describe("publish", () => {
     execFileSync("mkfifo", [join(root(), "pipe")]);
     expect(await text(["publish", "pipe"])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^pipe: USAGE: pipe is neither a folder nor a file\.\n/),
+      err: expect.stringMatching(/^pipe: USAGE: pipe is neither a folder nor a regular file\.\n/),
     });
   });
 
-  test("refuses an archive that is too large, and says how large one may be [S-60] [S-66]", async () => {
+  test("rejects an archive above the size limit and names the limit [S-60] [S-66]", async () => {
     write("x.zip", "");
     truncateSync(join(root(), "x.zip"), 21 * 1024 * 1024);
     const { code, err } = await text(["publish", "x.zip"]);
     expect(code).toBe(3);
     expect(err).toMatch(
-      /^x\.zip: LIMIT_EXCEEDED: x\.zip has .*, and an archive may have .* \(limit archiveBytes\)\./,
+      /^x\.zip: LIMIT_EXCEEDED: x\.zip has .*, more than the limit of .* \(archiveBytes\)\./,
     );
   });
 
-  test("refuses what is no archive, what is not there, and one id for many [S-42] [S-60]", async () => {
+  test("rejects invalid archives, missing paths, and --id for several skills [S-42] [S-60]", async () => {
     write("x.zip", "not an archive");
     skill("in/a");
     skill("in/b");
@@ -205,7 +205,7 @@ describe("publish", () => {
     expect(await json(["publish", "nowhere"])).toMatchObject({ code: 5, error: { code: "PATH_NOT_FOUND" } });
     expect(await json(["publish", "in", "--id", "one"])).toMatchObject({
       code: 2,
-      error: { code: "USAGE", message: expect.stringContaining("there are 2") },
+      error: { code: "USAGE", message: expect.stringContaining("2 were found") },
     });
     write("empty/notes.txt", "nothing");
     expect(await text(["publish", "empty"])).toMatchObject({
@@ -214,7 +214,7 @@ describe("publish", () => {
     });
   });
 
-  test("--id names the skill, and an id of someone else is refused [S-5] [S-41]", async () => {
+  test("--id sets the id, and an id of another user is rejected [S-5] [S-41]", async () => {
     skill("pdf");
     expect((await text(["publish", "pdf", "--id", "pdf-tools"])).out).toMatch(/^pdf-tools revision 1/);
     const other = await text(["publish", "pdf", "--id", "pdf-tools", "--user", "bob"]);
@@ -222,26 +222,26 @@ describe("publish", () => {
     expect((await text(["publish", "pdf", "--id", "No Id"])).code).toBe(2);
   });
 
-  test("what an admin publishes is trusted as the organisation's [S-14]", async () => {
+  test("skills published by an admin have the org trust tier [S-14]", async () => {
     skill("pdf");
     const { data } = await json(["publish", "pdf", "--role", "admin"]);
     expect(data.skills[0].trust).toBe("org");
   });
 
-  test("lists what it leaves out once, and what is missing on this machine [S-38] [S-41]", async () => {
+  test("lists omitted files once, and missing dependencies [S-38] [S-41]", async () => {
     skill("pdf");
     symlinkSync("/etc/passwd", join(root(), "pdf/link"));
     write("pdf/scripts/read.py", "import zzz_none\n");
     const { code, err } = await text(["publish", "pdf"]);
     expect(code).toBe(0);
     expect(err.match(/link/gi)).toHaveLength(2);
-    expect(err).toContain("  left out: link: Links are not packed.");
+    expect(err).toContain("  omitted: link: Links are not packed.");
     expect(err).toContain("  warning: These dependencies are missing on this machine: pip:zzz_none.\n");
     const { data } = await json(["publish", "pdf", "--dry-run"]);
     expect(data.skills[0]).toMatchObject({ state: "active", missing: ["pip:zzz_none"] });
   });
 
-  test("--dry-run says what would happen, and makes not even the store [S-41]", async () => {
+  test("--dry-run prints the result without creating the store [S-41]", async () => {
     skill("pdf");
     expect((await text(["publish", "pdf", "--dry-run"])).out).toMatch(
       /^pdf revision 1: would be published, new and private/,
@@ -254,11 +254,11 @@ describe("publish", () => {
     expect((await json(["versions", "pdf"])).data.versions).toHaveLength(1);
   });
 
-  test("counts along where a person watches, and leaves no trace [S-60]", async () => {
+  test("shows a progress line on a terminal and clears it [S-60]", async () => {
     for (let each = 0; each < 3; each += 1) skill(`in/s${each}`);
     const { err } = await text(["publish", "in"], { columns: 80, env: { NO_COLOR: "1" } });
-    // A line of progress is always taken away again before anything else is said.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a line is taken away.
+    // Every progress line is cleared before other output.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequence clears a line.
     expect(err.replaceAll(/(?:\r\x1b\[2K[^\r\n]*)*\r\x1b\[2K/g, "")).toBe("3 skills: 3 published\n");
   });
 });

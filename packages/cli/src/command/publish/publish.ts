@@ -1,20 +1,20 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Publication, PublishOptions } from "@skillhold/core/session";
 import { findSkillFolders } from "@skillhold/core/source";
-import { statPath } from "@skillhold/host/place";
+import { present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { publishArchive, publishStaged, stageFolder } from "@skillhold/registry/release";
-import { withArchiveFile } from "../../archive-file.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { withMissingHook } from "../../missing-hook.ts";
-import { present, textOption } from "../../option.ts";
-import { asFailure, exitOf, printPublications, withResults } from "../../publish-report.ts";
+import { withMissingHook } from "../../dependency-survey.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption, registryWriteOptions, targetOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
+import { withArchiveFile } from "./archive-file.ts";
+import { asFailure, printPublications, publishExit, withResults } from "./publish-report.ts";
 
 const optionSpecs = [
   { flags: "--id <id>", summary: "publish under this id; for one skill only" },
@@ -30,16 +30,19 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes skills into the store: each has its own result, and one that fails keeps no other back. */
+/** Publishes skills to the store, with one result each; a failure does not stop the others. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const { items, problems } = await findItems(input.args, io);
   const id = textOption(options, "id");
   if (id !== undefined && items.length > 1)
-    throw new SkillError("USAGE", `--id is for one skill, and there are ${items.length}.`);
+    throw new SkillError(
+      "USAGE",
+      `--id works for one skill, but ${items.length} were found. Publish them one by one.`,
+    );
   const gateway = textOption(options, "gateway");
   if (gateway !== undefined) {
-    const { publishRemote } = await import("../../remote-publish.ts");
+    const { publishRemote } = await import("./remote-publish.ts");
     return await publishRemote(input, gateway, { items, problems });
   }
   const dryRun = options["dryRun"] === true;
@@ -55,12 +58,12 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         await printPublications(io, skills);
         for (const problem of problems) io.err(`note: ${plain(problem)}\n`);
       }
-      return exitOf(skills);
+      return publishExit(skills);
     }),
   );
 }
 
-/** Results are added to `skills` as they come: what was published stays so when the user interrupts. */
+/** Adds each result to `skills` at once, so that an interrupt can still report the finished ones. */
 async function publishAll(
   items: readonly Item[],
   skills: Publication[],
@@ -80,22 +83,22 @@ async function publishAll(
 }
 
 interface Item {
-  /** As the user named it, or where it was found below that. */
+  /** The path as named by the user, or the path of the skill below it. */
   readonly label: string;
   readonly path: string;
   readonly kind: "folder" | "archive";
 }
 
-/** A tree named on the command line is searched deeper than one that is searched unasked. */
+/** A folder named on the command line is searched deeper than a discovered one. */
 const limits = withLimits({ discoveryDepth: 16 });
 
 interface Found {
   readonly items: readonly Item[];
-  /** What was not searched, and why. */
+  /** Folders that were not searched, each with the reason. */
   readonly problems: readonly string[];
 }
 
-/** A folder that is no skill stands for the skills in it. */
+/** A folder that is not a skill stands for the skills inside it. */
 async function findItems(args: readonly string[], io: Io): Promise<Found> {
   const items = new Map<string, Item>();
   const problems: string[] = [];
@@ -109,7 +112,7 @@ async function findItems(args: readonly string[], io: Io): Promise<Found> {
     }
     const found = await findSkillFolders(path, limits, { signal: io.signal });
     problems.push(...found.problems.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
-    // A folder that was named counts, and is told what it lacks.
+    // A named folder without skills stays in the list, so that its problems are reported.
     const folders = found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path));
     for (const folder of folders)
       items.set(folder, { label: relative(io.cwd, folder) || ".", path: folder, kind: "folder" });
@@ -137,7 +140,7 @@ async function publishItem(
   }
 }
 
-/** Two folders of one id would be two revisions of one skill, which nobody means by naming both. */
+/** Rejects two folders with one id, which would become two revisions of the same skill. */
 async function publishFolder(
   path: string,
   taken: ReadonlySet<string>,
@@ -147,8 +150,8 @@ async function publishFolder(
   const { id, signal } = options;
   const staged = await stageFolder(path, { id, signal, within: dirname(path) }, context.limits);
   if (taken.has(staged.id))
-    throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${staged.id}.`, {
-      hint: "Give one of the two another name or slug, or publish only one.",
+    throw new SkillError("CONFLICT", `Two of the named skills have the id ${staged.id}.`, {
+      hint: "Change the name or slug of one of them, or publish only one.",
     });
   return await publishStaged(staged, { ...options, provenance: { origin: basename(path) } }, context);
 }

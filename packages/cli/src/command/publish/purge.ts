@@ -1,8 +1,9 @@
+import { present } from "@skillhold/host/place";
 import type { Actor } from "@skillhold/protocol";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type Purged, purgeSkill, sweepStore } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { countOption, present } from "../../option.ts";
+import { countOption } from "../../option.ts";
 import { dryRunOption, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
@@ -12,20 +13,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 36_500;
 
 const optionSpecs = [
-  { flags: "--keep <count>", summary: "keep this many revisions of each skill, and purge older ones" },
-  { flags: "--grace-days <count>", summary: "spare what was deleted or replaced since", default: "30" },
+  { flags: "--keep <count>", summary: "keep only this many revisions of each skill and purge older ones" },
+  {
+    flags: "--grace-days <count>",
+    summary: "spare skills and revisions deleted or replaced in this many days",
+    default: "30",
+  },
   dryRunOption,
   ...registryWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[id]", summary: "of this skill only" }],
+  arguments: [{ usage: "[id]", summary: "purge this skill only" }],
   options: optionSpecs,
   examples: ["purge --dry-run", "purge old-skill --grace-days 0"],
   run,
 });
 
-/** Gives up bytes for good: of deleted skills, and of revisions beyond those to keep. */
+/** Removes deleted skills, and revisions beyond `--keep`, for good. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id] = input.args;
@@ -47,18 +52,16 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       for (const { id: skill, revisions } of purged) io.out(`${skill}: ${verb}: ${revisions.join(", ")}\n`);
       if (purged.length === 0)
         io.err(
-          "Nothing is due: purged are deleted skills, and with --keep old revisions, after --grace-days.\n",
+          "No skill or revision is due: purge removes deleted skills, and old revisions with --keep, after --grace-days.\n",
         );
       if (swept !== undefined)
-        io.err(
-          `${count(swept.blobs, "file")} removed that nothing names; what is younger than an hour stays.\n`,
-        );
+        io.err(`${count(swept.blobs, "unused file")} removed; files younger than an hour stay.\n`);
     }
     return 0;
   });
 }
 
-/** What someone may purge: their own skills, and an administrator all but those that come with Skillhold. */
+/** Users may purge their own skills; administrators may purge all except system skills. */
 async function listOwn({ user, role }: Actor, { store }: RegistryContext): Promise<readonly string[]> {
   const skills = await store.listSkills();
   return skills

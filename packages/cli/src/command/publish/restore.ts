@@ -13,7 +13,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Brings a deleted skill back as it was. */
+/** Restores a deleted skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
@@ -21,7 +21,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
     const done = await restoreSkill(id, { by: actor }, context);
     if (io.json) printData(io, { ...done, isDryRun });
-    else if (done.status === "unchanged") io.out(`${done.id}: is not deleted\n`);
+    else if (done.status === "unchanged") io.out(`${done.id}: not deleted\n`);
     else {
       const verb = isDryRun ? "would be restored" : "restored";
       io.out(`${done.id}: ${verb}, ${done.state} and ${done.visibility}\n`);

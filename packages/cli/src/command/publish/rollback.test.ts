@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 describe("rollback", () => {
-  test("lets an earlier revision count, in both directions [S-45] [S-60]", async () => {
+  test("makes an earlier or a later revision current [S-45] [S-60]", async () => {
     expect(await text(["rollback", "pdf", "1"])).toEqual({
       code: 0,
       out: "pdf: revision 1 is current now, in place of 2\n",
@@ -23,7 +23,7 @@ describe("rollback", () => {
     expect(data).toMatchObject({ id: "pdf", from: 1, revision: 2, status: "rolled-back", isDryRun: false });
   });
 
-  test("--dry-run changes nothing, and refuses what would be refused [S-45]", async () => {
+  test("--dry-run changes no data and reports the same errors [S-45]", async () => {
     expect((await text(["rollback", "pdf", "1", "--dry-run"])).out).toBe(
       "pdf: revision 1 would be current, in place of 2\n",
     );
@@ -31,7 +31,7 @@ describe("rollback", () => {
     expect((await json(["rollback", "pdf", "1", "--dry-run", "--user", "bob"])).code).toBe(5);
   });
 
-  test("refuses revisions that there are not, and skills that are deleted [S-45]", async () => {
+  test("rejects missing revisions and deleted skills [S-45]", async () => {
     expect(await json(["rollback", "pdf", "3"])).toMatchObject({
       code: 5,
       error: { code: "REVISION_NOT_FOUND" },
@@ -43,7 +43,7 @@ describe("rollback", () => {
 });
 
 describe("edit", () => {
-  test("shows other words until the next revision, or until they are reset [S-45] [S-60]", async () => {
+  test("overrides displayed fields until the next revision or a reset [S-45] [S-60]", async () => {
     expect((await text(["edit", "pdf", "--description", "Reads forms.", "--tags", "a, b,"])).out).toBe(
       "pdf: edited, private\n",
     );
@@ -56,7 +56,7 @@ describe("edit", () => {
     expect(await shown()).toMatchObject({ description: "Does pdf.", tags: [] });
   });
 
-  test("sets the visibility, and to others what is private does not exist [S-43]", async () => {
+  test("sets the visibility, and hides a private skill from other users [S-43]", async () => {
     const editAsBob = () => json(["edit", "pdf", "--name", "x", "--user", "bob"]);
     expect(await editAsBob()).toMatchObject({ code: 5, error: { code: "SKILL_NOT_FOUND" } });
     expect((await text(["edit", "pdf", "--visibility", "public"])).out).toBe("pdf: edited, public\n");
@@ -67,7 +67,7 @@ describe("edit", () => {
     expect((await json(["edit", "pdf", "--visibility", "secret"])).code).toBe(2);
   });
 
-  test("--dry-run changes nothing, and an edit of nothing is a misuse [S-45]", async () => {
+  test("--dry-run changes no data, and an edit without options is a usage error [S-45]", async () => {
     expect((await text(["edit", "pdf", "--name", "PDF", "--dry-run"])).out).toBe(
       "pdf: would be edited, private\n",
     );

@@ -1,6 +1,6 @@
 import { rollback } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readRevision } from "../../revision-argument.ts";
+import { readRevision } from "../../option.ts";
 import { dryRunOption, idArgument, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
@@ -8,13 +8,13 @@ import { type ExitCode, printData } from "../../terminal/output.ts";
 const optionSpecs = [dryRunOption, ...registryWriteOptions] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [idArgument, { usage: "<rev>", summary: "as `versions` lists it" }],
+  arguments: [idArgument, { usage: "<rev>", summary: "the revision, as `versions` lists it" }],
   options: optionSpecs,
   examples: ["rollback pdf 2"],
   run,
 });
 
-/** Lets another revision of a skill count. */
+/** Makes another revision of a skill current. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = "", wanted = ""] = input.args;

@@ -11,7 +11,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Brings an archived skill back into use. */
+/** Returns an archived skill to use. */
 async function run(input: CommandInput<OptionsOf<typeof accessWriteOptions>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
@@ -19,10 +19,11 @@ async function run(input: CommandInput<OptionsOf<typeof accessWriteOptions>>): P
   return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
     const { skill, status } = await unarchiveSkill(id, { by: actor }, context);
     if (io.json) printData(io, { skill, status, isDryRun });
-    else if (status === "unchanged") io.out(`${skill.id}: is not archived\n`);
+    else if (status === "unchanged") io.out(`${skill.id}: not archived\n`);
     else {
-      io.out(`${skill.id}: ${isDryRun ? "would be back" : "back"} in use\n`);
-      if (skill.missing.length > 0) io.err(`warning: it lacks ${plain(skill.missing.join(", "))}\n`);
+      io.out(`${skill.id}: ${isDryRun ? "would be unarchived" : "unarchived"}\n`);
+      if (skill.missing.length > 0)
+        io.err(`warning: missing dependencies: ${plain(skill.missing.join(", "))}\n`);
     }
     return 0;
   });

@@ -12,7 +12,7 @@ async function publishTwice(): Promise<void> {
 }
 
 describe("versions", () => {
-  test("lists the revisions, the newest first, with a mark at the one that counts [S-45] [S-60]", async () => {
+  test("lists the revisions, newest first, and marks the current one [S-45] [S-60]", async () => {
     await publishTwice();
     const { code, out, err } = await text(["versions", "pdf"]);
     expect(code).toBe(0);
@@ -32,11 +32,11 @@ describe("versions", () => {
     expect(data.versions[0]).not.toHaveProperty("record");
   });
 
-  test("shows the files of a revision, and any of them [S-45] [S-60]", async () => {
+  test("lists the files of a revision and prints one [S-45] [S-60]", async () => {
     await publishTwice();
     const { out, err } = await text(["versions", "pdf", "2"]);
     expect(out).toMatch(/^PATH .*\nSKILL\.md .* instructions .*\nscripts\/merge\.py .* script .*\n$/);
-    expect(err).toMatch(/^sha256:[0-9a-f]{64}, trusted as user, from folder by ann\n$/);
+    expect(err).toMatch(/^sha256:[0-9a-f]{64}, trust user, from folder by ann\n$/);
     const { data } = await json(["versions", "pdf", "2"]);
     expect(data.list.map(({ path }: { path: string }) => path)).toEqual(["SKILL.md", "scripts/merge.py"]);
     expect((await text(["versions", "pdf", "1", "--file", "SKILL.md"])).out).toMatch(/---\nDo it\.\n$/);
@@ -44,19 +44,19 @@ describe("versions", () => {
     expect((await json(["versions", "pdf", "--file", "SKILL.md"])).data).toMatchObject({ encoding: "utf-8" });
   });
 
-  test("says which skills there are, which revisions, and what a revision is [S-45] [S-60]", async () => {
+  test("gives hints for an unknown skill, an unknown revision and an invalid revision [S-45] [S-60]", async () => {
     await publishTwice();
     expect(await json(["versions", "pdff"])).toMatchObject({
       code: 5,
       error: { code: "SKILL_NOT_FOUND", hint: "Did you mean pdf?" },
     });
     expect((await json(["versions", "zzz"])).error.hint).toBe(
-      "`skillhold list --source registry` shows which there are.",
+      "Run `skillhold list --source registry` to see the skills.",
     );
     expect((await json(["versions", "pdff", "--user", "bob"])).error.hint).not.toContain("pdf?");
     expect(await json(["versions", "pdf", "7"])).toMatchObject({
       code: 5,
-      error: { code: "REVISION_NOT_FOUND", hint: "`skillhold versions pdf` lists the revisions." },
+      error: { code: "REVISION_NOT_FOUND", hint: "Run `skillhold versions pdf` to list the revisions." },
     });
     expect(await json(["versions", "pdf", "0"])).toMatchObject({ code: 2, error: { code: "USAGE" } });
     expect(await json(["versions", "pdf", "--file", "../x"])).toMatchObject({ code: 7 });
@@ -65,7 +65,7 @@ describe("versions", () => {
 });
 
 describe("diff", () => {
-  test("shows what the last revision changed, as text that patch reads [S-45] [S-60]", async () => {
+  test("shows the last revision's changes as a patch [S-45] [S-60]", async () => {
     await publishTwice();
     const { code, out, err } = await text(["diff", "pdf"]);
     expect(code).toBe(0);
@@ -80,7 +80,7 @@ describe("diff", () => {
     ]);
   });
 
-  test("compares with a folder that is not published yet [S-45]", async () => {
+  test("compares with an unpublished folder [S-45]", async () => {
     await publishTwice();
     expect((await text(["diff", "pdf", "--folder", "pdf"])).err).toBe(
       "revision 2 → the folder: no difference\n",
@@ -90,7 +90,7 @@ describe("diff", () => {
     expect((await json(["diff", "pdf", "1", "2", "--folder", "pdf"])).code).toBe(2);
   });
 
-  test("of a first revision alone says what else can be compared [S-45]", async () => {
+  test("suggests --folder when there is only one revision [S-45]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     expect(await json(["diff", "pdf"])).toMatchObject({

@@ -9,18 +9,17 @@ import {
   revisionFiles,
 } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getKnown } from "../../known-skill.ts";
-import { textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
-import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { readRevision, textOption } from "../../option.ts";
+import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
   { flags: "--file <path>", summary: "print this file of the revision" },
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -31,14 +30,14 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what a skill was, revision by revision, and shows any of it. */
+/** Lists the revisions of a skill, or shows one revision or one of its files. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = "", wanted] = input.args;
   const revision = wanted === undefined ? undefined : readRevision(wanted);
   const file = textOption(options, "file");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getKnown(id, { context, actor }, io);
+    await getVisibleSkill(id, { context, actor }, io);
     if (file !== undefined) await printFile(io, id, revision, file, context);
     else if (revision !== undefined) await printRevision(io, id, revision, context);
     else await printRevisions(io, id, context);
@@ -79,7 +78,7 @@ async function printRevisions(io: Io, id: string, context: RegistryContext): Pro
   io.err(`${count(revisions.length, "revision")}, * is the current one${state}\n`);
 }
 
-/** What is known of a revision, without what an index keeps of it. */
+/** A revision without its search record and dependency manifest. */
 function summarize({ record: _, manifest: __, ...revision }: Revision, skill: RegisteredSkill) {
   return { ...revision, isCurrent: revision.revision === skill.revision };
 }
@@ -97,14 +96,12 @@ async function printRevision(io: Io, id: string, number: number, context: Regist
   const rows = files.map(({ path, size, role, digest, executable }) => [
     neutralText(path),
     formatSize(size),
-    executable ? `${role}, runnable` : role,
+    executable ? `${role}, executable` : role,
     digest,
   ]);
   io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   const { provenance, treeHash, trust } = revision;
-  io.err(
-    `${treeHash}, trusted as ${trust}, from ${provenance.source} by ${neutralText(provenance.by.user)}\n`,
-  );
+  io.err(`${treeHash}, trust ${trust}, from ${provenance.source} by ${neutralText(provenance.by.user)}\n`);
 }
 
 async function printFile(
@@ -120,13 +117,9 @@ async function printFile(
     return;
   }
   if (resource.hasMore)
-    throw new SkillError(
-      "LIMIT_EXCEEDED",
-      `${path} has ${formatSize(resource.size)}, more than is printed at once.`,
-      {
-        hint: "Export the skill to get the whole file.",
-      },
-    );
+    throw new SkillError("LIMIT_EXCEEDED", `${path} has ${formatSize(resource.size)}, too much to print.`, {
+      hint: "Run `skillhold export` to get the whole file.",
+    });
   if (resource.encoding === "utf-8") io.out(forReader(io, resource.content));
   else io.out(Buffer.from(resource.content, "base64"));
 }

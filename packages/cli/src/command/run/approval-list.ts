@@ -15,18 +15,18 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what was approved for a content and has not expired. */
+/** Lists approvals of content that have not expired. */
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   return await withState<ExitCode>(io, async ({ approvals }) => {
-    const held = await approvals.list(new Date());
-    if (io.json) printData(io, { approvals: held });
-    else await printApprovals(io, held);
+    const current = await approvals.list(new Date());
+    if (io.json) printData(io, { approvals: current });
+    else await printApprovals(io, current);
     return 0;
   });
 }
 
-async function printApprovals(io: Io, held: readonly Approval[]): Promise<void> {
-  if (held.length > 0) {
+async function printApprovals(io: Io, current: readonly Approval[]): Promise<void> {
+  if (current.length > 0) {
     const paint = await paintFor(io.color);
     const columns = [
       { title: "ID" },
@@ -35,12 +35,12 @@ async function printApprovals(io: Io, held: readonly Approval[]): Promise<void> 
       { title: "SKILL", most: 36 },
       { title: "WHAT" },
     ];
-    const rows = held.map(({ id, expiresAt, by, skill, act, target, treeHash }) =>
+    const rows = current.map(({ id, expiresAt, by, skill, act, target, treeHash }) =>
       [id, expiresAt, by, skill, `${act} ${target} (${treeHash})`].map((cell) => neutralText(cell)),
     );
     io.out(
       formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
     );
   }
-  io.err(`${count(held.length, "approval")}\n`);
+  io.err(`${count(current.length, "approval")}\n`);
 }

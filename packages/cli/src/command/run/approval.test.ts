@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe.runIf(process.platform === "linux")("approvals", () => {
-  test("are listed with whom, what and until when [S-28] [S-60]", async () => {
+  test("are listed with approver, subject and expiry [S-28] [S-60]", async () => {
     const { data } = await json(["approval", "list"]);
     expect(data.approvals).toMatchObject([
       { skill: "pdf", act: "run_script", target: "a.sh", treeHash: expect.stringMatching(/^sha256:/) },
@@ -28,7 +28,7 @@ describe.runIf(process.platform === "linux")("approvals", () => {
     expect(err).toBe("2 approvals\n");
   });
 
-  test("that are revoked are asked for again [S-28] [S-60]", async () => {
+  test("that are revoked are requested again [S-28] [S-60]", async () => {
     expect((await main(["run", "pdf", "a.sh"])).out).toBe("ran\n");
     const { code, data } = await json(["approval", "revoke", "--skill", "pdf"]);
     expect({ code, data }).toMatchObject({ code: 0, data: { revoked: [{ skill: "pdf" }] } });
@@ -43,30 +43,30 @@ describe.runIf(process.platform === "linux")("approvals", () => {
     expect((await json(["approval", "list"])).data.approvals).toEqual([]);
   });
 
-  test("that are revoked are on record as such, with who did it [S-62]", async () => {
-    const held = (await json(["approval", "list"])).data.approvals;
+  test("that are revoked are recorded with the user [S-62]", async () => {
+    const approvals = (await json(["approval", "list"])).data.approvals;
     await runMain(["approval", "revoke", "--all"], root, { env: { ...env(), SKILLHOLD_USER: "ann" } });
     await main(["approval", "revoke", "--all"]);
     const events = await readAuditLog(join(root, "state"));
     const by = { user: "ann", role: "admin" };
     expect(events.filter(({ type }) => type === "approval.revoked")).toMatchObject([
-      { by, approval: held[0].id, skill: "pdf", target: "a.sh" },
-      { by, approval: held[1].id, skill: "doc", target: "a.sh" },
+      { by, approval: approvals[0].id, skill: "pdf", target: "a.sh" },
+      { by, approval: approvals[1].id, skill: "doc", target: "a.sh" },
     ]);
   });
 
-  test("where that cannot be recorded, none is revoked [S-28] [S-62]", async () => {
+  test("are not revoked when that cannot be recorded [S-28] [S-62]", async () => {
     const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
     expect((await runMain(["approval", "revoke", "--all"], root, broken)).code).not.toBe(0);
     expect((await json(["approval", "list"])).data.approvals).toHaveLength(2);
   });
 
   test.each([
-    [[], 2, "Name one approval, or give --skill, or --all."],
-    [["x", "--all"], 2, "Name one approval"],
-    [["no-such-id"], 5, "There is no approval no-such-id."],
-    [[""], 5, "There is no approval"],
-  ])("revoke %j exits %i and revokes nothing [S-60]", async (args, code, message) => {
+    [[], 2, "Exactly one of an approval id, --skill and --all is required."],
+    [["x", "--all"], 2, "Exactly one of an approval id"],
+    [["no-such-id"], 5, "The approval no-such-id does not exist."],
+    [[""], 5, "The approval"],
+  ])("revoke %j exits %i and revokes no approval [S-60]", async (args, code, message) => {
     const result = await json(["approval", "revoke", ...args]);
     expect(result).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
     expect((await json(["approval", "list"])).data.approvals).toHaveLength(2);

@@ -5,15 +5,15 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { textOption } from "../../option.ts";
-import { withSession } from "../../running.ts";
 import { consentOption, idArgument, libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { forReader } from "../../terminal/text.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [
   {
     flags: "--args <json>",
-    summary: "its arguments, or `@file` for a file that holds them",
+    summary: "pass these arguments, or `@file` to read them from a file",
     default: "{}",
   },
   consentOption,
@@ -21,13 +21,13 @@ const optionSpecs = [
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [idArgument, { usage: "<tool>", summary: "its name, as `tools` prints it" }],
+  arguments: [idArgument, { usage: "<tool>", summary: "the tool's name, as `tools` prints it" }],
   options: optionSpecs,
   examples: [`call weather forecast --args '{"city":"Oslo"}'`],
   run,
 });
 
-/** Calls a tool that a skill declares, and prints what it gives. */
+/** Calls a declared tool of a skill and prints its result. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [wanted = "", tool = ""] = input.args;
@@ -44,21 +44,21 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 function readArguments(text: string, io: Io): Readonly<Record<string, unknown>> {
   const isFile = text.startsWith("@");
   const source = isFile ? readText(text.slice(1), io) : text;
-  const what = isFile ? `${text.slice(1)} does not hold` : "--args is not";
+  const what = isFile ? `${text.slice(1)} is not` : "--args is not";
   let value: unknown;
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new SkillError("USAGE", `${what} JSON: ${error instanceof Error ? error.message : error}`, {
-      hint: `Write the arguments as an object: --args '{"name":"value"}', or --args @file.json.`,
+    throw new SkillError("USAGE", `${what} valid JSON: ${error instanceof Error ? error.message : error}`, {
+      hint: `Use a JSON object: --args '{"name":"value"}' or --args @file.json.`,
     });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    // An object that is no list has names and values; what they must be is the tool's schema's to say.
+    // The check above proves a JSON object; the tool's schema checks its values.
     return value as Readonly<Record<string, unknown>>;
   }
-  throw new SkillError("USAGE", `${what} an object of arguments.`, {
-    hint: `Write it as --args '{"name":"value"}'.`,
+  throw new SkillError("USAGE", `${what} a JSON object.`, {
+    hint: `Use a JSON object: --args '{"name":"value"}'.`,
   });
 }
 

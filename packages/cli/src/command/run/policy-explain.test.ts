@@ -41,7 +41,7 @@ describe("policy explain", () => {
     expect(out).toContain(`: ${verdict} (${rule}).`);
   });
 
-  test("says of a skill what it is trusted with, what it is handed, and which patterns grant nothing [S-28] [S-30]", async () => {
+  test("shows a skill's decisions, secrets, files and ineffective tool patterns [S-28] [S-30]", async () => {
     const fields = [
       "allowed-tools: Read Bash(git:*) Bash(git log:*) Bash(ls | rm)",
       "metadata: { openclaw: { requires: { env: [PDF_KEY], config: [~/.pdfrc] } } }",
@@ -64,7 +64,7 @@ describe("policy explain", () => {
     expect(data.decisions[0]).toMatchObject({ title: "a script", decision: { verdict: "ask" } });
     const { out } = await runMain(["policy", "explain", "pdf"], root);
     expect(out).toContain("pdf (trust third_party)\n  a script: ask (");
-    expect(out).toContain('It is handed the variable PDF_KEY, "~/.pdfrc".\n');
+    expect(out).toContain('Receives the variable PDF_KEY, "~/.pdfrc".\n');
     expect(out).toContain('  nothing  "Bash(git:*)": git is no limit');
   });
 
@@ -79,10 +79,10 @@ describe("policy explain", () => {
 
   test.each([
     [["nope"], 5, "There is no skill nope."],
-    [["pdf", "--trust", "org"], 2, "--trust cannot be given with an id."],
+    [["pdf", "--trust", "org"], 2, "--trust and an id exclude each other"],
     [["--trust", "me"], 2, "Allowed choices are builtin, org, user, third_party."],
     [["--act", "fly"], 2, "Allowed choices are run_script"],
-  ])("%j exits %i and says why [S-60]", async (args, code, message) => {
+  ])("%j exits %i with a reason [S-60]", async (args, code, message) => {
     const result = await runJson(["policy", "explain", ...args], root);
     expect(result).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
   });

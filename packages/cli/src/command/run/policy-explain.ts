@@ -7,42 +7,41 @@ import {
 } from "@skillhold/core/policy";
 import { neutralText } from "@skillhold/core/text";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { isRequest, readPolicyRequest } from "../../policy/policy-request.ts";
-import { explainSkill, type SkillPolicy } from "../../policy/skill-policy.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
+import { explainSkill, isRequest, readPolicyRequest, type SkillPolicy } from "./skill-policy.ts";
 
 const optionSpecs = [
   {
     flags: "--act <act>",
-    summary: "decide a request for this",
+    summary: "decide a request for this act",
     choices: ["run_script", "call_tool", "shell_in_prompt", "install"],
   },
   {
     flags: "--trust <tier>",
-    summary: "of a skill that is trusted so far",
+    summary: "assume a skill of this trust tier",
     choices: ["builtin", "org", "user", "third_party"],
   },
-  { flags: "--network", summary: "which uses the network" },
+  { flags: "--network", summary: "assume network access" },
   {
     flags: "--mounts <kind>",
-    summary: "which gets files of this machine",
+    summary: "assume mounted files of this machine",
     choices: ["none", "read", "write"],
   },
-  { flags: "--secrets", summary: "which gets the values of secrets" },
-  { flags: "--unsandboxed", summary: "which runs without a sandbox, with both switches on" },
+  { flags: "--secrets", summary: "assume access to secrets" },
+  { flags: "--unsandboxed", summary: "assume a run without a sandbox, with both switches on" },
   ...libraryOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[id]", summary: "say what running this skill would need" }],
+  arguments: [{ usage: "[id]", summary: "explain the policy for this skill" }],
   options: optionSpecs,
   examples: ["policy explain", "policy explain pdf", "policy explain --trust third_party --network"],
   run,
 });
 
-/** Prints the rules that decide what may run: all of them, those that meet a request, or what a skill would need. */
+/** Prints all policy rules, the rules for one request, or the decisions for one skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, args, options } = input;
   const [id] = args;
@@ -58,8 +57,8 @@ async function printTable(io: Io): Promise<void> {
     printData(io, { rules });
     return;
   }
-  io.out("Of all rules that a request meets, the strictest verdict counts: deny, then ask, then allow.\n");
-  io.out("An act that no rule knows is denied.\n\n");
+  io.out("The strictest verdict of all matching rules applies: deny, then ask, then allow.\n");
+  io.out("An act without a matching rule is denied.\n\n");
   await printRows(io, rules);
 }
 
@@ -72,7 +71,9 @@ async function printRequest(io: Io, options: CommandInput["options"]): Promise<v
     return;
   }
   const paint = await paintFor(io.color);
-  io.out(`${request.act} of a skill of trust ${request.trust}: ${paint.bold(formatDecision(decision))}\n\n`);
+  io.out(
+    `${request.act} for a skill with trust ${request.trust}: ${paint.bold(formatDecision(decision))}\n\n`,
+  );
   await printRows(io, rules);
 }
 
@@ -94,12 +95,12 @@ async function printSkill(io: Io, skill: SkillPolicy): Promise<void> {
   io.out(`${paint.bold(skill.skill)} ${paint.dim(`(trust ${skill.trust})`)}\n`);
   for (const { title, decision } of skill.decisions) io.out(`  ${title}: ${formatDecision(decision)}\n`);
   const needs = [...skill.secrets.map((name) => `the variable ${name}`), ...skill.config.map(quoted)];
-  io.out(needs.length === 0 ? "It is handed nothing.\n" : `It is handed ${needs.join(", ")}.\n`);
+  io.out(needs.length === 0 ? "Receives no secrets or files.\n" : `Receives ${needs.join(", ")}.\n`);
   if (skill.allowedTools === null) {
-    io.out("It declares no allowed-tools, and so limits no tool while it is active.\n");
+    io.out("Declares no allowed-tools, so it limits no tool while it is active.\n");
     return;
   }
-  io.out("While it is active, these tools alone may be called:\n");
+  io.out("While it is active, only these tools may be called:\n");
   for (const item of skill.allowedTools.grants) io.out(`  ${paint.green("grants")}   ${quoted(item)}\n`);
   for (const { item, problem } of skill.allowedTools.problems)
     io.out(`  ${paint.red("nothing")}  ${quoted(item)}: ${problem}\n`);
@@ -109,7 +110,7 @@ function formatDecision({ verdict, rule, reasons }: Decision): string {
   return `${verdict} (${rule}). ${reasons.join(" ")}`;
 }
 
-/** A stranger's text, told from ours and harmless on a terminal. */
+/** Quotes untrusted text and makes it safe for a terminal. */
 function quoted(text: string): string {
   return JSON.stringify(neutralText(text, 200));
 }

@@ -17,14 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe.runIf(process.platform === "linux")("run", () => {
-  test("prints what the script prints, passes arguments on as they stand, and ends as it ends [S-29] [S-60]", async () => {
+  test("prints the script's output, passes arguments unchanged, and exits with the script's code [S-29] [S-60]", async () => {
     writeScript("a.sh", 'for each; do echo "[$each]"; done; echo "on the side" >&2; exit 7\n');
     const { code, out, err } = await start(["a.sh", yes, "--", "--json", "a b", ""]);
     expect({ code, out }).toEqual({ code: 7, out: "[--json]\n[a b]\n[]\n" });
     expect(err).toContain("on the side\n");
   });
 
-  test("gives the run as JSON and prints nothing else [S-29] [S-60]", async () => {
+  test("--json prints only the run [S-29] [S-60]", async () => {
     writeScript("a.sh", "echo out; echo err >&2; echo made > made.txt; exit 3\n");
     const { code, err, data } = await startJson(["scripts/a.sh", yes]);
     expect({ code, err }).toEqual({ code: 3, err: "" });
@@ -42,25 +42,25 @@ describe.runIf(process.platform === "linux")("run", () => {
     });
   });
 
-  test("passes what is piped in on when asked to, and nothing otherwise [S-29] [S-60]", async () => {
+  test("passes piped input only with --stdin [S-29] [S-60]", async () => {
     writeScript("a.sh", "cat; echo end\n");
     expect((await start(["a.sh", yes, "--stdin"], { input: "piped\n" })).out).toBe("piped\nend\n");
     expect((await start(["a.sh"], { input: "piped\n" })).out).toBe("end\n");
   });
 
-  test("keeps the files that the script makes in an empty folder and lists them [S-29] [S-60]", async () => {
+  test("keeps the script's files in an empty folder and lists them [S-29] [S-60]", async () => {
     writeScript("a.sh", "mkdir sub; echo one > sub/one.txt; ln -s /etc/passwd link\n");
     const { code, err } = await start(["a.sh", yes, "--out", "made/here"]);
     expect(code).toBe(0);
     expect(readFileSync(join(root, "made/here/sub/one.txt"), "utf8")).toBe("one\n");
     expect(readdirSync(join(root, "made/here"))).toEqual(["sub"]);
-    expect(err).toContain("1 file made, in made/here:\n  sub/one.txt  4 B\n");
+    expect(err).toContain("1 file written, in made/here:\n  sub/one.txt  4 B\n");
     expect(err).toContain("note: link was not kept");
     const full = await startJson(["a.sh", yes, "--out", "made/here"]);
     expect(full).toMatchObject({ code: 2, error: { message: "made/here is not an empty folder." } });
   });
 
-  test("shows a folder that is mounted, and lets the script change it only with rw [S-28] [S-29]", async () => {
+  test("mounts a folder read-only unless rw is given [S-28] [S-29]", async () => {
     mkdirSync(join(root, "data"));
     writeFile(root, "data/in.txt", "from the host\n");
     chmodSync(join(root, "data"), 0o777);
@@ -72,7 +72,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     expect(readFileSync(join(root, "data/out.txt"), "utf8")).toBe("new\n");
   });
 
-  test("hands a declared variable over and never prints its value [S-33] [S-60]", async () => {
+  test("passes a declared variable and never prints its value [S-33] [S-60]", async () => {
     needKey();
     writeScript("a.sh", 'echo "key $PDF_KEY ${#PDF_KEY}"; echo "$PDF_KEY" >&2\n');
     const { out, err } = await start(["a.sh", yes], { env: env({ PDF_KEY: "sesame-open-7431" }) });
@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     expect(out + err + JSON.stringify(data) + (await readAudit())).not.toContain("sesame");
   });
 
-  test("is ended by an interrupt, and the record says so [S-29] [S-60]", async () => {
+  test("is stopped by an interrupt, which the audit log records [S-29] [S-60]", async () => {
     writeScript("a.sh", "echo ready; sleep 600\n");
     const { host } = fakeHost(root, { env: env() });
     const stdout = { ...host.stdout, write: () => process.emit("SIGINT") };
@@ -89,7 +89,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     expect(await readAudit()).toContain('"outcome":"aborted"');
   });
 
-  test("without a sandbox takes both switches, and is never for a stranger's skill [S-29]", async () => {
+  test("needs both switches to run unsandboxed, and never does so for third-party skills [S-29]", async () => {
     writeScript("a.sh", "[ -d /skill ] && echo inside || echo outside\n");
     const isOn = { env: env({ SKILLHOLD_ALLOW_UNSANDBOXED: "1" }) };
     const trusted = ["a.sh", yes, "--trust-project"];
@@ -97,12 +97,12 @@ describe.runIf(process.platform === "linux")("run", () => {
     expect((await start(trusted, isOn)).out).toBe("inside\n");
     const isOff = await start([...trusted, "--unsandboxed"]);
     expect(isOff.out).toBe("inside\n");
-    expect(isOff.err).toContain("--unsandboxed does nothing unless");
+    expect(isOff.err).toContain("--unsandboxed has no effect without");
     const stranger = await startJson(["a.sh", yes, "--unsandboxed"], isOn);
     expect(stranger).toMatchObject({ code: 4, error: { code: "POLICY_DENIED" } });
   });
 
-  test("records request, leave and end where the user's data lies [S-29]", async () => {
+  test("records request, decision and end in the user's store [S-29]", async () => {
     await start(["a.sh", yes, "--", "x"]);
     const types = (await readAuditLog(join(root, "state"))).map(({ type }) => type);
     expect(types).toEqual([
@@ -115,7 +115,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     ]);
   });
 
-  test("puts no control character of a script on a terminal [S-60]", async () => {
+  test("escapes control characters of a script on a terminal [S-60]", async () => {
     writeScript("a.sh", "printf 'a\\033[2Jb\\r\\nc\\n'\n");
     expect((await start(["a.sh", yes], { columns: 80 })).out).toBe("a\\u001b[2Jb\nc\n");
     expect((await start(["a.sh"])).out).toBe("a\u001b[2Jb\r\nc\n");
@@ -123,7 +123,7 @@ describe.runIf(process.platform === "linux")("run", () => {
 });
 
 describe.runIf(process.platform === "linux")("the leave to run", () => {
-  test("is asked for at the terminal, with all that it would permit [S-28] [S-60]", async () => {
+  test("is requested at the terminal with everything that it would permit [S-28] [S-60]", async () => {
     needKey();
     const options = { typed: "y\n", env: env({ PDF_KEY: "sesame-open-7431" }) };
     const { code, out, tty } = await start(["a.sh", "--", "x y", "\u001b[2J"], options);
@@ -142,7 +142,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
   });
 
   test.each(["n\n", "\n", "yep\n", ""])(
-    "is not given by %j: exit 4, and nothing runs [S-28]",
+    "is denied by the answer %j with exit 4 and no run [S-28]",
     async (typed) => {
       const { code, out, err } = await start(["a.sh"], { typed });
       expect({ code, out }).toEqual({ code: 4, out: "" });
@@ -150,7 +150,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     },
   );
 
-  test("is for once with y, and for the content with a, until it changes [S-28]", async () => {
+  test("covers one run with y, and the content with a until it changes [S-28]", async () => {
     await start(["a.sh"], { typed: "y\n" });
     expect((await start(["a.sh"])).code).toBe(4);
     await start(["a.sh"], { typed: "a\n" });
@@ -160,7 +160,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     expect({ code, out }).toEqual({ code: 4, out: "" });
   });
 
-  test("cannot be had where nobody can be asked: exit 4, and the hint says what to do [S-28] [S-60]", async () => {
+  test("fails without a terminal with exit 4 and a hint [S-28] [S-60]", async () => {
     const { code, error } = await startJson(["a.sh"]);
     expect({ code, error }).toMatchObject({
       code: 4,
@@ -172,13 +172,13 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     });
   });
 
-  test("does not reach further than what was approved: another mount is asked for again [S-28]", async () => {
+  test("does not cover another mount, which needs a new approval [S-28]", async () => {
     await start(["a.sh", yes]);
     expect((await start(["a.sh"])).code).toBe(0);
     expect((await start(["a.sh", "--mount", "skills"])).code).toBe(4);
   });
 
-  test("is not to be had for a stranger's network [S-28]", async () => {
+  test("is denied for network access of a third-party skill [S-28]", async () => {
     const { code, error } = await startJson(["a.sh", yes, "--network"]);
     expect({ code, error }).toMatchObject({ code: 4, error: { code: "POLICY_DENIED" } });
   });
@@ -190,16 +190,20 @@ describe("what cannot be run", () => {
     [["pdf", "nope.sh"], 5, "has no script nope.sh"],
     [["pdf", "../x.sh"], 7, "../x.sh"],
     [["pdf", "a.sh", "--mount", "none"], 5, "The path none does not exist."],
-    [["pdf", "a.sh", "--mount", "skills", "--mount", "skills"], 2, "Two mounts would lie at /mnt/skills."],
+    [["pdf", "a.sh", "--mount", "skills", "--mount", "skills"], 2, "Two mounts have the target /mnt/skills."],
     [["pdf", "a.sh", "--out", "skills"], 2, "skills is not an empty folder."],
-    [["pdf", "a.sh", "--network", "--network-host", "example.com"], 2, "--network opens every host"],
+    [
+      ["pdf", "a.sh", "--network", "--network-host", "example.com"],
+      2,
+      "--network and --network-host exclude each other",
+    ],
     [["pdf"], 2, "missing required argument 'script'"],
-  ])("%j exits %i and says why [S-60]", async (args, code, message) => {
+  ])("%j exits %i with a reason [S-60]", async (args, code, message) => {
     const result = await runJson(["run", ...args, yes], root, { env: env() });
     expect(result).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
   });
 
-  test("includes what needs a record that cannot be made [S-29]", async () => {
+  test("includes runs that cannot be recorded [S-29]", async () => {
     const { code, error } = await runJson(["run", "pdf", "a.sh", yes], root);
     expect({ code, error }).toMatchObject({
       code: 2,
@@ -207,7 +211,7 @@ describe("what cannot be run", () => {
     });
   });
 
-  test("includes what would be recorded in a store that cannot be written, or was tampered with [S-29] [S-62]", async () => {
+  test("includes runs whose store cannot be written or was tampered with [S-29] [S-62]", async () => {
     writeScript("a.sh", "echo ran\n");
     const elsewhere = { env: env({ SKILLHOLD_STORE: `sqlite:${join(root, "skills")}` }) };
     const unwritable = await start(["a.sh", yes, "--no-store"], elsewhere);
@@ -219,15 +223,15 @@ describe("what cannot be run", () => {
     expect(await startJson(["a.sh", yes])).toMatchObject({ code: 7, error: { code: "INTEGRITY_FAILED" } });
   });
 
-  test("leaves no folder behind for files that were never made [S-60]", async () => {
+  test("leaves no output folder when the run fails [S-60]", async () => {
     await start(["nope.sh", yes, "--out", "made"]);
     expect(existsSync(join(root, "made"))).toBe(false);
   });
 
-  test("is not waited for at a terminal: --stdin takes what is piped in [S-60]", async () => {
+  test("rejects --stdin at a terminal [S-60]", async () => {
     const { code, err } = await start(["a.sh", "--stdin"], { typed: "y\n" });
     expect(code).toBe(2);
-    expect(err).toContain("Nothing is piped in");
+    expect(err).toContain("--stdin needs piped input");
   });
 });
 

@@ -1,38 +1,42 @@
 import { resolve } from "node:path";
 import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core/run";
+import { present } from "@skillhold/host/place";
 import { allowsUnsandboxed } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { readMounts } from "../../mount.ts";
-import { listOption, present, textOption } from "../../option.ts";
-import { exitCodeOf, printEnd } from "../../run-report.ts";
-import { withSession } from "../../running.ts";
+import { listOption, textOption } from "../../option.ts";
 import { idArgument, libraryOptions, runGrantOptions } from "../../shared-option.ts";
-import { openLiveOutput } from "../../terminal/live-output.ts";
-import { withOutFolder } from "../../terminal/out-folder.ts";
+import { withOutFolder } from "../../terminal/out-path.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { readPiped } from "../../terminal/piped.ts";
+import { openLiveOutput } from "./live-output.ts";
+import { exitCodeOf, printEnd } from "./run-report.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [
   ...runGrantOptions,
-  { flags: "--stdin", summary: "pass on what is piped in" },
-  { flags: "--out <folder>", summary: "keep the files that it makes here; the folder must be empty" },
+  { flags: "--stdin", summary: "pass standard input to the script" },
+  { flags: "--out <folder>", summary: "keep the files that the script writes in this empty or new folder" },
   ...libraryOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [
     idArgument,
-    { usage: "<script>", summary: "its path in the skill; `scripts/` may be left out" },
-    { usage: "[args...]", summary: "what it is given; after `--` exactly as it stands" },
+    { usage: "<script>", summary: "the script's path in the skill; `scripts/` is optional" },
+    {
+      usage: "[args...]",
+      summary: "the script's arguments; put arguments that start with a dash after `--`",
+    },
   ],
   options: optionSpecs,
   examples: ["run pdf extract.py -- report.pdf", "run pdf fill.py --mount ./forms --out ./filled"],
   run,
 });
 
-/** Runs a script of a skill. What it prints is printed, and how it ends is how the command ends. */
+/** Runs a script of a skill, prints its output and exits with its code. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const request = await readRequest(input);
@@ -49,14 +53,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   return exitCodeOf(result);
 }
 
-/** All that can be wrong with the command line is told before anything is asked or run. */
+/** Contract: rejects every usage error before an approval question or a run. */
 async function readRequest({ io, args, options }: CommandInput): Promise<ScriptOptions> {
   const network = readNetwork(options);
   const mounts = readMounts(listOption(options, "mount"), io.cwd);
   const stdin = options["stdin"] === true ? await readInput(io) : undefined;
   const isUnsandboxed = options["unsandboxed"] === true;
   if (isUnsandboxed && !allowsUnsandboxed(io.env))
-    io.err("note: --unsandboxed does nothing unless SKILLHOLD_ALLOW_UNSANDBOXED=1 is set, too.\n");
+    io.err("note: --unsandboxed has no effect without SKILLHOLD_ALLOW_UNSANDBOXED=1.\n");
   return { args: args.slice(2), mounts, isUnsandboxed, signal: io.signal, ...present({ network, stdin }) };
 }
 
@@ -76,9 +80,13 @@ function readNetwork(options: CommandInput["options"]): Network | undefined {
   const hosts = listOption(options, "networkHost");
   if (options["network"] !== true) return hosts.length > 0 ? { hosts } : undefined;
   if (hosts.length === 0) return "open";
-  throw new SkillError("USAGE", "--network opens every host, so that --network-host would limit nothing.", {
-    hint: "Give one of them.",
-  });
+  throw new SkillError(
+    "USAGE",
+    "--network and --network-host exclude each other: --network allows every host.",
+    {
+      hint: "Use one of them.",
+    },
+  );
 }
 
 const MAX_INPUT = 64 * 1024 * 1024;
@@ -86,8 +94,8 @@ const MAX_INPUT = 64 * 1024 * 1024;
 async function readInput(io: Io): Promise<Buffer> {
   const piped = await readPiped(io, MAX_INPUT);
   if (piped !== undefined) return piped;
-  throw new SkillError("USAGE", "Nothing is piped in that --stdin could pass on.", {
-    hint: "Pipe it in: `… | skillhold run <id> <script> --stdin`, or leave --stdin out.",
+  throw new SkillError("USAGE", "--stdin needs piped input, but standard input is a terminal.", {
+    hint: "Run `… | skillhold run <id> <script> --stdin`, or omit --stdin.",
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runJson, runMain } from "../../fake-host.ts";
 
 describe.runIf(process.platform === "linux")("sandbox test", () => {
-  test("tries the real sandbox, and says what held and which limits are real [S-29] [S-60]", async () => {
+  test("tests the real sandbox and reports results and enforced limits [S-29] [S-60]", async () => {
     const { code, data } = await runJson(["sandbox", "test"], tmpdir());
     expect(code).toBe(0);
     expect(data).toMatchObject({ sandbox: "bubblewrap", isConfined: true, enforced: { wall: "run" } });
@@ -11,11 +11,11 @@ describe.runIf(process.platform === "linux")("sandbox test", () => {
     for (const name of ["read-home", "connect-loopback", "change-skill"]) expect(names).toContain(name);
   });
 
-  test("is readable, and counts what held [S-60]", async () => {
+  test("prints a readable report with counts [S-60]", async () => {
     const { out, err } = await runMain(["sandbox", "test"], tmpdir());
     expect(out).toMatch(/^bubblewrap \d/);
     expect(out).toMatch(/\n {2}held {4}cannot read a file in the home folder \(/);
-    expect(out).toContain("\nlimits\n  wall        held for the whole run\n");
+    expect(out).toContain("\nlimits\n  wall        enforced for the whole run\n");
     expect(err).toMatch(/^\d+ attempts held, 0 not\n$/);
   });
 });

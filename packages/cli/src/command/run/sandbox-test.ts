@@ -17,7 +17,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Tries to break out of the sandbox, and says what held and which limits are real. Nothing remembered counts here. */
+/** Tries to break out of the sandbox and prints the results and the enforced limits. Ignores cached results. */
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const sandbox = freshSandbox();
   const progress = openProgress(io, "trying", { afterMs: 100 });
@@ -25,7 +25,7 @@ async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise
   if (checks.length === 0)
     throw new SkillError(
       "SANDBOX_UNAVAILABLE",
-      problem?.message ?? "The sandbox does not confine what runs in it.",
+      problem?.message ?? "The sandbox does not confine processes.",
       problem === undefined ? {} : { hint: problem.hint },
     );
   if (io.json) printData(io, { sandbox: sandbox.id, version, isConfined: isAvailable, checks, enforced });
@@ -41,15 +41,15 @@ async function printReport(io: Io, name: string, { checks, enforced }: SelfTestR
     io.out(`  ${mark}  ${neutralText(title)} ${paint.dim(`(${neutralText(detail, 120)})`)}\n`);
   }
   io.out("limits\n");
-  for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${HELD[enforced[kind]]}\n`);
+  for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${ENFORCED[enforced[kind]]}\n`);
   const broken = checks.filter(({ isConfined }) => !isConfined).length;
   io.err(`${count(checks.length - broken, "attempt")} held, ${broken} not\n`);
 }
 
 const kinds: readonly LimitKind[] = ["wall", "cpu", "memory", "processes", "disk", "output"];
 
-const HELD: Readonly<Record<Enforcement, string>> = {
-  run: "held for the whole run",
-  process: "held for each process alone, not for all of a run together",
-  none: "not held",
+const ENFORCED: Readonly<Record<Enforcement, string>> = {
+  run: "enforced for the whole run",
+  process: "enforced for each process, not for the whole run",
+  none: "not enforced",
 };

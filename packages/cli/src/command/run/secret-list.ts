@@ -1,25 +1,26 @@
 import type { SecretName } from "@skillhold/core/secret";
 import { neutralText } from "@skillhold/core/text";
+import { present } from "@skillhold/host/place";
 import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--agent <id>", summary: "only those of this agent" },
+  { flags: "--agent <id>", summary: "list only the secrets of this agent" },
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[id]", summary: "only those of this skill" }],
+  arguments: [{ usage: "[id]", summary: "list only the secrets of this skill" }],
   options: optionSpecs,
   examples: ["secret list"],
   run,
 });
 
-/** Lists which values are set, by name. */
+/** Lists secrets by name, never their values. */
 async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [skill] = args;
   const agent = textOption(options, "agent");
@@ -27,7 +28,7 @@ async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSp
     throw new SkillError("USAGE", "--agent needs a skill.", { hint: "secret list <id> --agent <id>" });
   return await withState<ExitCode>(io, async ({ secrets }) => {
     const names = await secrets.list(skill === undefined ? undefined : { skill, ...present({ agent }) });
-    // Named one by one, so that nothing else a store may know is ever printed.
+    // Fields are copied one by one, so that no other field of a store is ever printed.
     const shown = names.map((each) => ({
       skill: each.skill,
       name: each.name,

@@ -1,19 +1,20 @@
 import { declaredSecrets, setSecret } from "@skillhold/core/secret";
+import { present } from "@skillhold/host/place";
 import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../../actor-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { idArgument, placeOptions, variableArgument } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { readPiped } from "../../terminal/piped.ts";
 import { askHidden } from "../../terminal/prompt.ts";
 
 const optionSpecs = [
-  { flags: "--agent <key>", summary: "set it for this agent only" },
-  { flags: "--force", summary: "set it even if the skill does not declare it" },
+  { flags: "--agent <key>", summary: "set the secret for this agent only" },
+  { flags: "--force", summary: "set the secret even if the skill does not declare it" },
   ...placeOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -24,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Sets the value of a variable that a skill asks for. The value is piped in or typed unseen, never an argument. */
+/** Sets a secret of a skill. The value is piped in or typed hidden, never an argument. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [skill = "", name = ""] = input.args;
@@ -39,15 +40,16 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   });
 }
 
-/** A value that no run would ever get is most likely a misspelling. */
+/** A name that the skill does not declare is most likely misspelled. */
 async function rejectUseless(input: CommandInput, skill: string, name: string): Promise<void> {
   await withLibrary(input, async (opened) => {
     const entry = await getEntry(opened, skill);
     const names = declaredSecrets(entry);
     if (names.includes(name)) return;
-    const asked = names.length === 0 ? "It asks for none." : `It asks for ${names.join(", ")}.`;
-    throw new SkillError("USAGE", `The skill ${skill} does not ask for ${name} and would never get it.`, {
-      hint: `${asked} --force sets it all the same.`,
+    const declared =
+      names.length === 0 ? `${skill} declares no secrets.` : `${skill} declares ${names.join(", ")}.`;
+    throw new SkillError("USAGE", `The skill ${skill} does not declare ${name} and would never receive it.`, {
+      hint: `${declared} Add --force to set it anyway.`,
       details: { skill, name, names },
     });
   });
@@ -61,13 +63,13 @@ async function readValue(io: Io, name: string): Promise<string> {
   const tty = await io.tty();
   try {
     const typed =
-      tty === undefined ? undefined : await askHidden(tty, `Value of ${plain(name)} (unseen): `, io.signal);
+      tty === undefined ? undefined : await askHidden(tty, `Value of ${plain(name)} (hidden): `, io.signal);
     if (typed !== undefined) return typed;
   } finally {
     tty?.close();
   }
-  throw new SkillError("USAGE", `There is no value for ${name}.`, {
-    hint: "Pipe the value in, or run this at a terminal and type it.",
+  throw new SkillError("USAGE", `No value was given for ${name}.`, {
+    hint: "Pipe the value in, or run the command at a terminal and type it.",
   });
 }
 
@@ -75,6 +77,6 @@ function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new SkillError("USAGE", `The value of ${name} is not text.`);
+    throw new SkillError("USAGE", `The value of ${name} is not UTF-8 text.`);
   }
 }

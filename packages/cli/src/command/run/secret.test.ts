@@ -16,7 +16,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const value = "sesame-open-7431";
 
 describe("secret set", () => {
-  test("takes the value that is piped in, without the last line break, and prints it nowhere [S-33] [S-60]", async () => {
+  test("reads a piped value without its last line break and never prints it [S-33] [S-60]", async () => {
     const { code, out, err } = await secret(["set", "pdf", "PDF_KEY"], { input: `${value}\n` });
     expect({ code, out, err }).toEqual({ code: 0, out: "", err: "PDF_KEY is set for pdf.\n" });
     writeFile(root, "skills/pdf/scripts/a.sh", `[ "$PDF_KEY" = ${value} ] && echo same\n`);
@@ -25,7 +25,7 @@ describe("secret set", () => {
     expect(run.out).toBe("same\n");
   });
 
-  test("makes the skill that asks for it ready [S-8] [S-33]", async () => {
+  test("makes the skill that declares it ready [S-8] [S-33]", async () => {
     const readiness = async () =>
       (await runJson(["list"], root, { env: env() })).data.skills[0].readiness.state;
     expect(await readiness()).toBe("needs-config");
@@ -33,14 +33,14 @@ describe("secret set", () => {
     expect(await readiness()).toBe("ready");
   });
 
-  test("takes the value that is typed at a terminal and does not show it [S-33] [S-60]", async () => {
+  test("reads a value typed at a terminal without echo [S-33] [S-60]", async () => {
     const { code, tty } = await secret(["set", "pdf", "PDF_KEY"], { typed: `${value}\n` });
     expect(code).toBe(0);
-    expect(tty).toBe("Value of PDF_KEY (unseen): \n");
+    expect(tty).toBe("Value of PDF_KEY (hidden): \n");
     expect((await list()).data.secrets).toMatchObject([{ name: "PDF_KEY" }]);
   });
 
-  test("keeps the value sealed, in files that are the user's alone [S-33]", async () => {
+  test("stores the value encrypted, in private files [S-33]", async () => {
     await secret(["set", "pdf", "PDF_KEY"], { input: value });
     const folder = join(root, "state/skillhold");
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -51,11 +51,11 @@ describe("secret set", () => {
   });
 
   test.each([
-    ["pdf", "OTHER", value, 2, "does not ask for OTHER", "It asks for PDF_KEY. --force"],
+    ["pdf", "OTHER", value, 2, "does not declare OTHER", "pdf declares PDF_KEY. Add --force"],
     ["nope", "PDF_KEY", value, 5, "There is no skill nope.", ""],
     ["pdf", "PDF_KEY", "", 2, "The value of PDF_KEY is empty.", ""],
     ["pdf", "PDF_KEY", "a\0b", 2, "has a NUL", ""],
-  ])("refuses %s %s %j with exit %i [S-33]", async (skill, name, input, code, message, hint) => {
+  ])("rejects %s %s %j with exit %i [S-33]", async (skill, name, input, code, message, hint) => {
     const result = await runJson(["secret", "set", skill, name], root, { env: env(), input });
     expect(result).toMatchObject({
       code,
@@ -64,20 +64,23 @@ describe("secret set", () => {
     expect((await list()).data.secrets).toEqual([]);
   });
 
-  test("sets what no skill asks for with --force, but no name that programs act on [S-33]", async () => {
+  test("--force sets an undeclared name, but never a reserved one [S-33]", async () => {
     const forced = await secret(["set", "later", "API_KEY", "--force"], { input: value });
     expect(forced.code).toBe(0);
     const path = await secret(["set", "pdf", "PATH", "--force"], { input: "/tmp" });
     expect(path).toMatchObject({ code: 2, err: expect.stringContaining("programs act on it") });
   });
 
-  test("takes no value from the command line, and does not wait where none can come [S-33] [S-60]", async () => {
+  test("accepts no value as an argument, and does not wait without input [S-33] [S-60]", async () => {
     expect((await secret(["set", "pdf", "PDF_KEY", value])).code).toBe(2);
     const closed = await secret(["set", "pdf", "PDF_KEY"], { typed: "" });
-    expect(closed).toMatchObject({ code: 2, err: expect.stringContaining("There is no value for PDF_KEY.") });
+    expect(closed).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("No value was given for PDF_KEY."),
+    });
   });
 
-  test("needs a folder of the user's [S-33]", async () => {
+  test("needs a data folder [S-33]", async () => {
     const { code, error } = await runJson(["secret", "list"], root);
     expect({ code, error }).toMatchObject({ code: 2, error: { code: "CONFIG_INVALID" } });
   });
@@ -102,9 +105,9 @@ describe("secret list and remove", () => {
     expect((await secret(["list", "other"])).err).toBe("0 secrets\n");
   });
 
-  test("forget exactly the one that is named [S-33] [S-60]", async () => {
+  test("delete exactly the named secret [S-33] [S-60]", async () => {
     const { code, err } = await secret(["remove", "pdf", "PDF_KEY", "--agent", "writer"]);
-    expect({ code, err }).toEqual({ code: 0, err: "PDF_KEY of pdf is forgotten.\n" });
+    expect({ code, err }).toEqual({ code: 0, err: "Deleted PDF_KEY of pdf.\n" });
     expect((await list()).data.secrets).toHaveLength(1);
     const again = await runJson(["secret", "remove", "pdf", "PDF_KEY", "--agent", "writer"], root, {
       env: env(),
@@ -117,7 +120,7 @@ describe("the record of secrets", () => {
   const recorded = async () =>
     (await readAuditLog(join(root, "state"))).filter(({ type }) => type.startsWith("secret."));
 
-  test("has who set one and who took it away, and no value [S-33] [S-62]", async () => {
+  test("names the users who set and removed a secret, without its value [S-33] [S-62]", async () => {
     const who = { env: { ...env(), SKILLHOLD_USER: "ann" } };
     await secret(["set", "pdf", "PDF_KEY", "--agent", "writer"], { ...who, input: value });
     await secret(["remove", "pdf", "PDF_KEY", "--agent", "writer"], who);
@@ -131,7 +134,7 @@ describe("the record of secrets", () => {
     expect(JSON.stringify(events)).not.toContain(value);
   });
 
-  test("has nothing of what is refused [S-62]", async () => {
+  test("has no event for a rejected change [S-62]", async () => {
     await secret(["set", "pdf", "PATH", "--force"], { input: value });
     await secret(["set", "Not An Id", "API_KEY", "--force"], { input: value });
     await secret(["set", "pdf", "PDF_KEY"], { input: "" });
@@ -140,7 +143,7 @@ describe("the record of secrets", () => {
     expect((await list()).data.secrets).toEqual([]);
   });
 
-  test("where it cannot be kept, no secret is taken away [S-33] [S-62]", async () => {
+  test("must be writable before a secret is removed [S-33] [S-62]", async () => {
     await secret(["set", "pdf", "PDF_KEY"], { input: value });
     const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
     expect((await secret(["remove", "pdf", "PDF_KEY"], broken)).code).not.toBe(0);
@@ -148,7 +151,7 @@ describe("the record of secrets", () => {
     expect((await recorded()).map(({ type }) => type)).toEqual(["secret.set"]);
   });
 
-  test("comes first: where it cannot be kept, no secret is set [S-33] [S-62]", async () => {
+  test("must be writable before a secret is set [S-33] [S-62]", async () => {
     const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
     const set = await secret(["set", "pdf", "PDF_KEY", "--force"], { ...broken, input: value });
     expect(set.code).not.toBe(0);

@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe.runIf(process.platform === "linux")("tools", () => {
-  test("lists what a skill declares with its schema, and what could not be loaded [S-32] [S-60]", async () => {
+  test("lists declared tools with their schemas, and modules that failed to load [S-32] [S-60]", async () => {
     writeFile(root, "skills/sums/tools/broken.mjs", 'throw new Error("boom");\n');
     const { code, data } = await json(["tools", "sums", yes]);
     expect(code).toBe(0);
@@ -50,14 +50,14 @@ describe.runIf(process.platform === "linux")("tools", () => {
     expect(err).toMatch(/^warning: tools\/broken\.mjs: .*boom.*\n1 tool\n$/);
   });
 
-  test("runs nothing of a stranger without leave, and nothing at all where there is nothing [S-28] [S-32]", async () => {
+  test("runs no third-party module without approval, and no module for a skill without tools [S-28] [S-32]", async () => {
     expect(await json(["tools", "sums"])).toMatchObject({ code: 4, error: { code: "APPROVAL_REQUIRED" } });
     expect(await json(["tools", "plain"])).toMatchObject({ code: 0, data: { tools: [], problems: [] } });
   });
 });
 
 describe.runIf(process.platform === "linux")("call", () => {
-  test("prints an object as JSON, and the whole answer with --json [S-32] [S-60]", async () => {
+  test("prints an object as JSON, and the whole result with --json [S-32] [S-60]", async () => {
     const { code, out } = await text(["call", "sums", "add", "--args", '{"a":2,"b":2}', yes]);
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { sum: 4 } });
     const file = writeFile(root, "args.json", '{"a":5}');
@@ -65,7 +65,7 @@ describe.runIf(process.platform === "linux")("call", () => {
     expect(data).toMatchObject({ skill: "sums", tool: "add", result: { sum: 6 } });
   });
 
-  test("prints text as it is, but for a terminal [S-32] [S-60]", async () => {
+  test("prints text unchanged, except on a terminal [S-32] [S-60]", async () => {
     writeFile(root, "skills/sums/tools/more.mjs", more);
     expect((await text(["call", "sums", "greet", yes])).out).toBe("hello\u001b[2J\n");
     expect((await text(["call", "sums", "greet"], { columns: 80 })).out).toBe("hello\\u001b[2J\n");

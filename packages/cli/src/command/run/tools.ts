@@ -1,10 +1,10 @@
 import type { DeclaredTool, ToolCatalogue } from "@skillhold/core/run";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
-import { withSession } from "../../running.ts";
 import { consentOption, idArgument, libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [consentOption, ...libraryOptions] as const satisfies readonly OptionSpec[];
 
@@ -15,7 +15,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists the tools that a skill declares. Its modules are run for that, in the sandbox and with leave. */
+/** Lists the declared tools of a skill. This runs its modules in the sandbox, after approval. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   return await withSession<ExitCode>(input, async (running) => {
@@ -40,7 +40,7 @@ async function printTools(io: Io, { tools, problems }: ToolCatalogue): Promise<v
   io.err(`${count(tools.length, "tool")}\n`);
 }
 
-/** A line for each property of the schema, as far as it is one of the usual kind; the whole schema is in `--json`. */
+/** Describes each property of the schema on one line; `--json` has the whole schema. */
 function describeInput({ inputSchema }: DeclaredTool): readonly string[] {
   const properties = recordOf(inputSchema["properties"]);
   const required = Array.isArray(inputSchema["required"]) ? inputSchema["required"] : [];
@@ -54,7 +54,7 @@ function describeInput({ inputSchema }: DeclaredTool): readonly string[] {
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  // An object that is no list has names and values, whatever they are.
+  // The check proves an object; its values stay unknown.
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {};

@@ -18,11 +18,11 @@ const mcp = (args: readonly string[], options: Parameters<typeof runMain>[2] = {
   });
 
 describe("mcp", () => {
-  test("ends without a word when nobody is at the other end [S-57]", async () => {
+  test("exits silently when the client closes the input [S-57]", async () => {
     expect(await mcp([])).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("tells a person at a terminal who it is for [S-57] [S-60]", async () => {
+  test("explains its purpose at a terminal [S-57] [S-60]", async () => {
     expect(await mcp([], { typed: "" })).toMatchObject({
       code: 2,
       out: "",
@@ -30,21 +30,21 @@ describe("mcp", () => {
     });
   });
 
-  test("refuses a tool to switch off that there is none of [S-24] [S-60]", async () => {
+  test("rejects --off with an unknown tool [S-24] [S-60]", async () => {
     expect(await mcp(["--off", "read_skil"])).toMatchObject({
       code: 2,
       err: expect.stringContaining("Did you mean read_skill"),
     });
   });
 
-  test("tells what keeps it from serving, before the client hears anything [S-57]", async () => {
+  test("reports a startup failure before it writes to the client [S-57]", async () => {
     expect(await mcp(["--mount", "nothing"])).toMatchObject({ code: 5, out: "" });
     expect(await mcp(["--root", "nothing"])).toMatchObject({ code: 5, out: "" });
     expect(await mcp(["--publish-from", "nothing"])).toMatchObject({ code: 5, out: "" });
     expect(await mcp(["--publish-from", "skills", "--no-store"])).toMatchObject({ code: 2, out: "" });
   });
 
-  test("lets nothing be published here while the skills are those of a gateway [S-24] [S-57]", async () => {
+  test("rejects --publish-from together with a gateway [S-24] [S-57]", async () => {
     const publishing = ["mcp", "--publish-from", "skills"];
     const env = { HOME: join(root, "home"), SKILLHOLD_GATEWAY: "http://127.0.0.1:1" };
     for (const [args, variables] of [

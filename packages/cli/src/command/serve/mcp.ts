@@ -1,9 +1,9 @@
 import { Writable } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
-import { messageOf, withMcpSkills } from "../../mcp-skills.ts";
 import { mcpServeOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain } from "../../terminal/output.ts";
+import { messageOf, withMcpSkills } from "./mcp-skills.ts";
 
 const INTERRUPTED = 130;
 
@@ -14,14 +14,18 @@ export const command = defineCommand({
   run,
 });
 
-/** Serves the skills to one MCP client over standard input and output, until the client goes or someone interrupts. */
+/** Serves skills to one MCP client over stdio, until the client disconnects or the user interrupts. */
 async function run(input: CommandInput<OptionsOf<typeof mcpServeOptions>>): Promise<ExitCode> {
   const { io } = input;
   const stream = io.input();
   if (stream === undefined)
-    throw new SkillError("USAGE", "This command speaks with a program over its input and output.", {
-      hint: "`skillhold mcp install --client <name>` sets an agent up to start it.",
-    });
+    throw new SkillError(
+      "USAGE",
+      "This command serves an MCP client over standard input and output, not a terminal.",
+      {
+        hint: "Run `skillhold mcp install --client <name>` to configure a client that starts it.",
+      },
+    );
   const { serveMcpStdio } = await import("@skillhold/mcp/server");
   await withMcpSkills(input, (skills) =>
     serveMcpStdio(skills, {

@@ -25,21 +25,21 @@ describe("serve", () => {
     [["--limit", "archiveBytes=1"], "from 1048576 to 524288000", "hint:"],
     [["--data", ""], "--data is empty", "Name a folder"],
     [["--store", "mysql://x"], "unknown scheme", "postgres://"],
-  ])("%j is refused, and it is said why [S-53] [S-60]", async (args, message, hint) => {
+  ])("rejects %j with a reason [S-53] [S-60]", async (args, message, hint) => {
     const { code, out, err } = await text(["serve", ...args]);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
     expect(err).toContain(hint);
   });
 
-  test("says which server cannot be reached and what to do, without the password [S-53]", async () => {
+  test("names an unreachable database server without its password, with a hint [S-53]", async () => {
     const env = { SKILLHOLD_STORE: "postgres://ann:open-sesame@127.0.0.1:1/skills" };
     const { code, error } = await json(["serve", "--port", "0"], { env });
     expect([code, error]).toMatchObject([1, { code: "STORE_FAILED", hint: expect.stringMatching(/\w/) }]);
     expect(JSON.stringify(error)).not.toContain("open-sesame");
   });
 
-  test("leaves a store alone that a newer version has changed [S-53]", async () => {
+  test("does not change a store of a newer version [S-53]", async () => {
     await text(["publish", skill("one")]);
     const database = new DatabaseSync(storeFile());
     database.exec("insert into migration (id, name, checksum, at) values (999, 'later', 'x', '2099')");
@@ -51,14 +51,14 @@ describe("serve", () => {
     ]);
   });
 
-  test("leaves a file alone that is another program's [S-53]", async () => {
+  test("does not change a database of another program [S-53]", async () => {
     mkdirSync(dirname(storeFile()), { recursive: true });
     writeFileSync(storeFile(), "This is no database, and no empty file either.");
     const { code, error } = await json(["serve", "--port", "0"]);
     expect([code, error]).toMatchObject([2, { code: "CONFIG_INVALID", hint: expect.stringMatching(/\w/) }]);
   });
 
-  test("says which folder cannot be written to [S-53]", async () => {
+  test("names a data folder that cannot be written [S-53]", async () => {
     writeFileSync(join(root(), "a-file"), "");
     const others = process.platform === "linux" ? ["/proc/skillhold", "/sys/skillhold/below"] : [];
     for (const data of ["a-file", "a-file/below", ...others]) {

@@ -4,44 +4,47 @@ import { DATA_VARIABLE, productVersion } from "@skillhold/host/place";
 import { withWaitNotice } from "@skillhold/host/store";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { gatewayLog } from "../../gateway/gateway-log.ts";
-import { readServeOptions, withDataFolder } from "../../gateway/serve-option.ts";
 import { storeFlags } from "../../library-choice.ts";
 import { machineOf } from "../../open.ts";
 import { storeOption } from "../../shared-option.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
+import { gatewayLog } from "./gateway-log.ts";
+import { readServeOptions, withDataFolder } from "./serve-option.ts";
 
 const optionSpecs = [
-  { flags: "--port <number>", summary: "by default 7878, or the next that is free; 0 for any" },
-  { flags: "--host <address>", summary: "the address to listen at", default: "127.0.0.1" },
-  { flags: "--data <folder>", summary: "keep everything in this folder; by default your data folder" },
+  {
+    flags: "--port <number>",
+    summary: "listen on this port; by default the first free one from 7878; 0 for any",
+  },
+  { flags: "--host <address>", summary: "listen on this address", default: "127.0.0.1" },
+  { flags: "--data <folder>", summary: "store all data in this folder; by default your data folder" },
   storeOption,
   {
     flags: "--root <folder>",
-    summary: "serve the skills of this folder, too; may be repeated",
+    summary: "also serve the skills of this folder; repeatable",
     repeats: true,
   },
   {
     flags: "--allow-host <host>",
-    summary: "answer requests for this host:port as well; may be repeated",
+    summary: "also accept requests for this host:port; repeatable",
     repeats: true,
   },
   {
     flags: "--allow-origin <origin>",
-    summary: "let pages of this origin call it; may be repeated",
+    summary: "let pages of this origin call the gateway; repeatable",
     repeats: true,
   },
-  { flags: "--behind-tls", summary: "TLS ends in front of it: links and cookies are for https" },
-  { flags: "--insecure-bind", summary: "listen where others can reach it, without TLS" },
+  { flags: "--behind-tls", summary: "use https links and cookies, because a proxy terminates TLS" },
+  { flags: "--insecure-bind", summary: "listen on a reachable address without TLS" },
   {
     flags: "--limit <name=number>",
-    summary: "set a limit that /v1/status lists; may be repeated",
+    summary: "set a limit that /v1/status lists; repeatable",
     repeats: true,
   },
-  { flags: "--discovery", summary: "serve public skills to anyone, where clients look for them" },
-  { flags: "--no-seed", summary: "leave out the skills that come with Skillhold" },
+  { flags: "--discovery", summary: "list public skills for anonymous clients at the well-known URLs" },
+  { flags: "--no-seed", summary: "do not publish the bundled skills" },
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
@@ -93,13 +96,13 @@ async function announce(
   io.out(`Skillhold ${productVersion()} is at ${paint.bold(url)}\n`);
   if (signIn !== undefined) {
     const minutes = Math.round(registry.limits.signInMs / 60_000);
-    io.out(`Sign in, once and within ${minutes} minutes: ${paint.cyan(signIn)}\n`);
+    io.out(`Sign in within ${minutes} minutes with this one-time link: ${paint.cyan(signIn)}\n`);
   } else io.out(`To sign in, run: ${plain(signInCommand(url, options, io))}\n`);
   if (io.isErrTty) io.err("Press Ctrl-C to stop.\n");
 }
 
 function signInCommand(address: string, options: CommandInput["options"], { env }: Io): string {
-  // Another terminal has neither the option nor the variable.
+  // Another terminal has neither `--data` nor the variable.
   const data = env[DATA_VARIABLE];
   const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
   return `${prefix}skillhold token sign-in --url ${address}${storeFlags(options)}`;

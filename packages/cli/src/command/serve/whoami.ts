@@ -1,7 +1,7 @@
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { GatewayClient } from "@skillhold/registry/remote";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { chooseAddress, gatewayAccess } from "../../remote-access.ts";
+import { chooseAddress, gatewayAccess } from "../../gateway/gateway-access.ts";
 import { gatewayArgument } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
@@ -14,7 +14,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Asks a gateway who the bearer of the token is. */
+/** Prints the user and role of the token at a gateway. */
 async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const access = await gatewayAccess(await chooseAddress(args[0], io), io);
   const client = new GatewayClient(access, defaultLimits);

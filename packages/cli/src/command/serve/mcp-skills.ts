@@ -1,0 +1,127 @@
+import { resolve } from "node:path";
+import type { RunPorts } from "@skillhold/core/run";
+import {
+  didYouMean,
+  openSession,
+  type SessionPorts,
+  type SkillToolName,
+  suggest,
+  systemPorts,
+} from "@skillhold/core/session";
+import { statPath } from "@skillhold/host/place";
+import { localRunPorts } from "@skillhold/host/run";
+import { withState } from "@skillhold/host/store";
+import type { McpSkills } from "@skillhold/mcp/server";
+import { SkillError } from "@skillhold/protocol/error";
+import { agentPublisher } from "@skillhold/registry/release";
+import type { CommandInput } from "../../command.ts";
+import { withMissingHook } from "../../dependency-survey.ts";
+import { chooseGateway } from "../../library-choice.ts";
+import { readMounts } from "../../mount.ts";
+import { withLibrary } from "../../open.ts";
+import { listOption, textOption } from "../../option.ts";
+import { withRegistry } from "../../store.ts";
+import { type Io, plain } from "../../terminal/output.ts";
+
+/**
+ * Opens the skills that `skillhold mcp` serves: a watched library of the common options, and sessions that run scripts in
+ * the sandbox.
+ */
+export async function withMcpSkills<T>(
+  input: Pick<CommandInput, "io" | "options">,
+  use: (skills: McpSkills) => Promise<T>,
+): Promise<T> {
+  const { io, options } = input;
+  const hasFileSystem = options["locations"] === true;
+  const off = listOption(options, "off").map(toolName);
+  const grants = readGrants(options, io);
+  const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
+  // The store comes first, because an open library does not notice a store that is created later.
+  return await withPublisher(input, (publishing) =>
+    withLibrary(
+      input,
+      ({ library, viewer }) =>
+        withState(io, (state) =>
+          use({
+            library,
+            viewer,
+            openSession: (ask) => {
+              const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
+              const ports = { ...systemPorts(state.audit), ...publishing, runs };
+              return openSession(library, viewer, ports, { hasFileSystem });
+            },
+            off,
+            approvalHint: APPROVAL_HINT,
+          }),
+        ),
+      { watch },
+    ),
+  );
+}
+
+const APPROVAL_HINT =
+  "This client cannot ask its user. The user can approve the current content with `skillhold run <id> <script> --yes-for-this-content`.";
+
+/** Mounts and the output folder for scripts of all skills; each use still needs an approval. */
+function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "grant" | "outputs"> {
+  const mounts = readMounts(listOption(options, "mount"), io.cwd);
+  const outputs = textOption(options, "outputs");
+  return {
+    ...(mounts.length === 0 ? {} : { grant: () => ({ mounts }) }),
+    ...(outputs === undefined ? {} : { outputs: resolve(io.cwd, outputs) }),
+  };
+}
+
+const TOOLS: readonly SkillToolName[] = [
+  "list_skills",
+  "search_skills",
+  "read_skill",
+  "read_skill_resource",
+  "run_skill_script",
+  "deactivate_skill",
+  "publish_skill",
+];
+
+function toolName(text: string): SkillToolName {
+  const found = TOOLS.find((name) => name === text);
+  if (found !== undefined) return found;
+  throw new SkillError("USAGE", `${text} is not a tool.`, {
+    hint: didYouMean(suggest(text, TOOLS)) ?? `The tools are ${TOOLS.join(", ")}.`,
+  });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+type McpInput = Pick<CommandInput, "io" | "options">;
+
+/** Opens the store for agents that publish. Without `--publish-from`, agents cannot publish. */
+export async function withPublisher<T>(
+  input: McpInput,
+  use: (ports: Pick<SessionPorts, "publisher">) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = listOption(input.options, "publishFrom").map((path) => readRoot(path, input.io));
+  if (first === undefined) return await use({});
+  rejectElsewhere(input);
+  return await withRegistry(input, "write", ({ context, actor: { user } }) =>
+    withMissingHook(input, context, (hooked) =>
+      use({ publisher: agentPublisher({ roots: [first, ...others], user }, hooked) }),
+    ),
+  );
+}
+
+function readRoot(label: string, { cwd }: Pick<Io, "cwd">): string {
+  const path = resolve(cwd, label);
+  if (statPath(path, label)?.isDirectory() === true) return path;
+  throw new SkillError("PATH_NOT_FOUND", `The folder ${label} of --publish-from does not exist.`);
+}
+
+function rejectElsewhere({ options, io }: McpInput): void {
+  const isOff = options["store"] === false;
+  if (!isOff && chooseGateway(options, io, listOption(options, "root")) === undefined) return;
+  const why = isOff ? "--no-store excludes it" : "the skills come from a gateway";
+  throw new SkillError("USAGE", `--publish-from needs a local store, but ${why}.`, {
+    hint: isOff ? "Omit one of the two options." : "Omit --publish-from, or add --no-gateway.",
+  });
+}

@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import type { ServeOptions } from "@skillhold/host/gateway";
+import { DATA_VARIABLE, present } from "@skillhold/host/place";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import type { CommandInput } from "../../command.ts";
+import { countOption, listOption, textOption } from "../../option.ts";
+import { namedLimits } from "../../skill-selection.ts";
+import type { Io } from "../../terminal/output.ts";
+
+type Options = CommandInput["options"];
+
+/** The options of `serve` as the host takes them. */
+export function readServeOptions(options: Options): ServeOptions {
+  const behindTls = options["behindTls"] === true;
+  const allowedHosts = listOption(options, "allowHost").map(readHost);
+  if (behindTls && allowedHosts.length === 0)
+    throw new SkillError("USAGE", "--behind-tls needs the name under which users reach the gateway.", {
+      hint: "Add --allow-host with that name, such as skills.example.org.",
+    });
+  return {
+    host: textOption(options, "host") ?? "127.0.0.1",
+    allowedHosts,
+    origins: listOption(options, "allowOrigin").map(readOrigin),
+    roots: listOption(options, "root"),
+    behindTls,
+    insecureBind: options["insecureBind"] === true,
+    discovery: options["discovery"] === true,
+    seed: options["seed"] !== false,
+    limits: withLimits({
+      ...namedLimits,
+      ...Object.fromEntries(listOption(options, "limit").map(readLimit)),
+    }),
+    ...present({
+      port: countOption(options, "port", { min: 0, max: 65_535 }),
+      store: textOption(options, "store"),
+    }),
+  };
+}
+
+function readLimit(text: string): readonly [name: string, value: number] {
+  const [, name = "", value = ""] = /^(\w+)=(\d{1,15})$/.exec(text) ?? [];
+  if (name !== "") return [name, Number(value)];
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} does not set a limit.`, {
+    hint: "Write a limit as archiveBytes=104857600, in bytes or milliseconds.",
+  });
+}
+
+/** `--data` replaces the user's data folder. */
+export function withDataFolder<T extends Pick<Io, "env" | "cwd">>(options: Options, io: T): T {
+  const data = textOption(options, "data");
+  if (data === undefined) return io;
+  if (data === "") throw new SkillError("USAGE", "--data is empty.", { hint: "Name a folder." });
+  return { ...io, env: { ...io.env, [DATA_VARIABLE]: resolve(io.cwd, data) } };
+}
+
+function readHost(text: string): string {
+  const host = text.toLowerCase();
+  if (/^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/.test(host))
+    return host;
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} is not a host name.`, {
+    hint: "Write the name as a browser shows it, without a scheme: skills.example.org or 10.0.0.5:7878.",
+  });
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} is not an origin.`, {
+    hint: "Write an origin such as https://console.example.org, with its port and without a path.",
+  });
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { FolderState, LiveReloadOptions, ShelfView, Viewer } from "@skillhold/core/library";
+import { nodeHost, type Source } from "@skillhold/core/source";
+import { cacheFile, present } from "@skillhold/host/place";
+import { findSecrets } from "@skillhold/host/store";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/registry/remote";
+import type { CommandInput } from "../command.ts";
+import { gatewayFlag, readIds } from "../library-choice.ts";
+import { textOption } from "../option.ts";
+import type { Io } from "../terminal/output.ts";
+import { gatewayAccess } from "./gateway-access.ts";
+
+type GatewayInput = Pick<CommandInput, "options" | "io">;
+
+/** The skills of a gateway, in the shape that commands expect. */
+export interface RemoteOpened {
+  readonly library: RemoteLibrary;
+  readonly inspect: () => FolderState;
+  readonly viewer: Viewer;
+  /** The gateway only returns skills that its user may see. */
+  readonly isDisclosed: () => true;
+  readonly precedence: "local";
+  readonly sources: readonly Source[];
+  readonly store: undefined;
+  readonly mcp: readonly [];
+  readonly rootFlags: string;
+}
+
+/** The highest number of hits that a user can request. */
+const limits = withLimits({ searchHits: 1000 });
+
+/** Opens the skills of a gateway for one call. They are not mixed with local skills, because the gateway searches only its own. */
+export async function withRemoteLibrary<T>(
+  { options, io }: GatewayInput,
+  address: string,
+  use: (opened: RemoteOpened) => Promise<T>,
+  watch: LiveReloadOptions | undefined,
+): Promise<T> {
+  rejectUnlisted(options);
+  const access = await gatewayAccess(address, io);
+  const library = await openRemoteLibrary(
+    { ...access, ...present({ cache: cacheFolder(options, io) }) },
+    { host: await hostOf(io), ids: { next: randomUUID }, limits, ...present({ onError: watch?.onError }) },
+  );
+  try {
+    const viewer = readRemoteViewer(options);
+    // Changes are computed against this first listing.
+    if (watch !== undefined) await library.list(viewer);
+    return await use({
+      library,
+      viewer,
+      inspect: () => ({
+        view: viewOf(library, viewer),
+        sources: [],
+        mode: watch === undefined ? "off" : "watch",
+      }),
+      isDisclosed: () => true,
+      precedence: "local",
+      sources: [sourceOf(library, access.url)],
+      store: undefined,
+      mcp: [],
+      rootFlags: gatewayFlag(access.url),
+    });
+  } finally {
+    await library.close();
+  }
+}
+
+function rejectUnlisted(options: CommandInput["options"]): void {
+  if (options["invalid"] !== true) return;
+  throw new SkillError("USAGE", "--invalid does not work with a gateway, which lists only valid skills.", {
+    hint: "Run `skillhold explain` with the same --gateway to see every candidate.",
+  });
+}
+
+/** The viewer of the options; the token sets the user, agent and runtime that are not given. */
+function readRemoteViewer(options: CommandInput["options"]): Viewer {
+  const [user, agent] = [textOption(options, "user"), textOption(options, "agent")];
+  return {
+    runtime: textOption(options, "runtime") ?? GATEWAYS_RUNTIME,
+    invoker: textOption(options, "as") === "user" ? "user" : "model",
+    ...present({ user, agent, allow: readIds(textOption(options, "allow")) }),
+  };
+}
+
+async function hostOf(io: Io) {
+  const hasSecret = await findSecrets(io);
+  return nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd, hasSecret });
+}
+
+function cacheFolder(options: CommandInput["options"], { env }: Io): string | undefined {
+  const file = options["cache"] === false ? undefined : cacheFile(env);
+  return file === undefined ? undefined : join(dirname(file), "gateway");
+}
+
+function sourceOf({ source: label }: RemoteLibrary, url: string): Source {
+  return { label, kind: "third_party", trust: "third_party", root: url };
+}
+
+/** The last listing of the viewer as a view. */
+function viewOf(library: RemoteLibrary, viewer: Viewer): ShelfView {
+  const entries = library.lastSeen(viewer);
+  const find = (id: string) => entries.find((entry) => entry.id === id);
+  return {
+    entries,
+    find,
+    standing: () => undefined,
+    kind: (id) => (find(id) === undefined ? undefined : "third_party"),
+    shadowed: [],
+    invalid: [],
+  };
+}

@@ -1,0 +1,37 @@
+import { type Session, type SkillTool, skillTools } from "@skillhold/core/session";
+
+/** The prompt and the tools of an agent, in no framework's own form. */
+export interface AgentKit {
+  /** The catalogue of skills, for the system prompt. Empty when the agent may use no skill. */
+  readonly system: string;
+  /** The tools that read, search and run skills. `tool.run(input)` answers with text for the model. */
+  readonly tools: readonly SkillTool[];
+  readonly session: Session;
+}
+
+/** A session that opens with its first use. */
+export class AgentSession {
+  readonly #open: () => Promise<Session>;
+  #session: Promise<Session> | undefined;
+
+  constructor(open: () => Promise<Session>) {
+    this.#open = open;
+  }
+
+  /** The open session. */
+  open(): Promise<Session> {
+    this.#session ??= this.#open();
+    return this.#session;
+  }
+
+  /** The system prompt and the tools for an agent. */
+  async forAgent(): Promise<AgentKit> {
+    const session = await this.open();
+    const catalogue = await session.catalogue();
+    return { system: catalogue.text, tools: skillTools(session), session };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#session)?.close();
+  }
+}
