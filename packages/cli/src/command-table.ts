@@ -59,7 +59,7 @@ export const commandTable: readonly CommandRow[] = [
   row(
     "guard scan",
     "Check",
-    "scan skills; exits 3 when a finding blocks",
+    "scan skills for malicious content and capabilities",
     () => import("./command/check/guard-scan.ts"),
   ),
   row(
@@ -71,19 +71,19 @@ export const commandTable: readonly CommandRow[] = [
   row(
     "guard diff",
     "Check",
-    "show which capabilities an update adds or drops; exits 6 when it adds one",
+    "show which capabilities an update adds",
     () => import("./command/check/guard-diff.ts"),
   ),
   row(
     "guard waive",
     "Check",
-    "accept a finding in one content of one file",
+    "accept a finding in one version of a file",
     () => import("./command/check/guard-waive.ts"),
   ),
   row(
     "guard rescan",
     "Check",
-    "scan stored skills again whose verdict is of another engine version",
+    "scan stored skills again after a rule change",
     () => import("./command/check/guard-rescan.ts"),
   ),
   row("run", "Run", "run a script of a skill in the sandbox", () => import("./command/run/run.ts")),
@@ -261,7 +261,7 @@ export const commandTable: readonly CommandRow[] = [
   row(
     "trust add",
     "Install",
-    "trust a key, an authority, or set what a source needs",
+    "trust a key or authority, or require signatures",
     () => import("./command/install/trust-add.ts"),
   ),
   row(
@@ -273,7 +273,7 @@ export const commandTable: readonly CommandRow[] = [
   row(
     "trust remove",
     "Install",
-    "trust a key, an authority or a rule no more",
+    "stop trusting a key or authority",
     () => import("./command/install/trust-remove.ts"),
   ),
   row(

@@ -24,7 +24,7 @@ describe("explain", () => {
     expect(lines).toHaveLength(5);
     expect(lines[1]).toMatch(/^hidden {4}mine {2}a {7}.*other/);
     expect(lines[2]).toBe("visible   pdf   a       In the prompt.");
-    expect(lines[3]).toMatch(/^shadowed {2}pdf {3}b {7}Another skill with this id is used instead/);
+    expect(lines[3]).toMatch(/^shadowed {2}pdf {3}b {7}Shadowed by a/);
     expect(lines[4]).toMatch(/^invalid {3}none {2}b {7}The file does not start/);
   });
 

@@ -31,6 +31,11 @@ const sources: Readonly<Record<Version["provenance"]["source"], string>> = {
   git: "git",
   index: "index",
   registry: "registry",
+  url: "download",
+  clawhub: "ClawHub",
+  npm: "npm",
+  oci: "OCI registry",
+  gateway: "gateway",
 };
 
 /** Where a revision came from, in a few words. */
