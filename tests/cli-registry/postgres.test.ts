@@ -76,7 +76,7 @@ test("only commands that write upgrade an older database [S-64]", async () => {
   const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
   try {
     await admin`delete from migration where id > 1`;
-    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head, token, approval`;
+    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head, token, approval, search_vector, guard_report, guard_waiver`;
     await admin`alter table event drop column session`;
     const older = { code: 2, error: { code: "CONFIG_INVALID", hint: expect.stringContaining("publish") } };
     expect(await json("list")).toMatchObject(older);
