@@ -5,6 +5,7 @@ export {
   type AccessSettings,
   type DisabledIds,
   decideAccess,
+  isOpenTo,
   type Standing,
 } from "./access.ts";
 export {

@@ -1,5 +1,4 @@
-import { decideAccess, type Standing, type Viewer } from "@skillhold/core/library";
-import type { SkillEntry } from "@skillhold/protocol";
+import { mayKnow, type Viewer } from "@skillhold/core/library";
 import { type RegistryLayer, STORE_LABEL } from "../store/registry-layer.ts";
 
 /** Identifies a candidate skill of a library. */
@@ -19,21 +18,9 @@ export function disclosureTo(
   return ({ id, source }) => {
     if (store === undefined || source !== STORE_LABEL) return true;
     const view = store.library.layer.shelf.view();
-    const entry = view.find(id);
-    if (entry === undefined) return false;
-    return viewers.some((viewer) => reasonFor(entry, viewer, view.standing(id)) !== "no-grant");
+    if (view.find(id) === undefined) return false;
+    const skill = { id, standing: view.standing(id) };
+    // The allow list limits an agent, not what its user may know.
+    return viewers.some(({ allow: _, ...viewer }) => mayKnow(skill, viewer));
   };
-}
-
-/** Whether the viewer has access to a skill, enabled or not. Without access, another skill with the id can win. */
-export function isGranted(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): boolean {
-  const reason = reasonFor(entry, viewer, standing);
-  return reason !== "no-grant" && reason !== "pin";
-}
-
-/** Decides access as if the skill were enabled, because disabling a skill does not change who may see it. */
-function reasonFor(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): string {
-  const { allow: _, ...unlimited } = viewer;
-  const on = standing && { ...standing, isEnabled: true, status: "active" as const, reason: undefined };
-  return decideAccess(entry, unlimited, {}, on).reason;
 }

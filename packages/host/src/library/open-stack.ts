@@ -2,6 +2,7 @@ import {
   type AccessSettings,
   type FolderState,
   type IndexedLibrary,
+  isOpenTo,
   type LiveReloadOptions,
   openLayeredLibrary,
   openLibrary,
@@ -28,7 +29,7 @@ import {
   type StoreChoice,
 } from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
-import { disclosureTo, isGranted, type LibraryCandidate } from "./disclosure.ts";
+import { disclosureTo, type LibraryCandidate } from "./disclosure.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
 
 /** Which skills to open, and for whom. The fields have the names of the command line's options. */
@@ -145,7 +146,7 @@ async function openLayers(
   if (mcp.length > 0) await followRemotes(library, machine, watch);
   const inspect = () => {
     const all = library.layer.shelf.view();
-    const view = all.openTo?.((entry, standing) => isGranted(entry, viewer, standing)) ?? all;
+    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
     return { ...folders.inspect(), view };
   };
   const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
