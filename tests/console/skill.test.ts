@@ -118,7 +118,7 @@ test("what someone else deletes can be restored, and so can what one deletes by 
   const { page, gateway, api } = await openConsole({ skills, at: "/skills/plain" });
   await page.getByText("Live", { exact: true }).first().waitFor();
   await api("DELETE", "/v1/skills/plain");
-  await page.getByText("It is deleted.").waitFor();
+  await page.getByText("The skill is deleted.").waitFor();
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("switch", { name: /plain/ }).waitFor();
   await page.goto(`${gateway.url}/skills/debts`);

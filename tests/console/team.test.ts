@@ -39,7 +39,7 @@ test("what someone types of an agent is kept when another changes it, and is not
   await page.getByText("Live", { exact: true }).first().waitFor();
   await page.getByLabel("agent.yaml").fill("skills: [");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The manifest cannot be used").waitFor();
+  await page.getByText("The manifest is invalid").waitFor();
   await api("PUT", "/v1/agents/editor", { displayName: "The editor" });
   await page.getByRole("heading", { name: "The editor" }).waitFor();
   expect(await page.getByLabel("agent.yaml").inputValue()).toBe("skills: [");
