@@ -10,13 +10,13 @@ const Session = createContext<Me | undefined>(undefined);
 
 export interface SignedInProps {
   readonly children: ReactNode;
-  /** Shown to those who are not signed in. */
+  /** Shown to visitors who are not signed in. */
   readonly signIn: ReactNode;
   readonly waiting: ReactNode;
   readonly failed: (error: ApiError) => ReactNode;
 }
 
-/** Shows what is for people who are signed in, and listens for changes as long as they are. */
+/** Shows its children to signed-in users, and listens for changes while they are signed in. */
 export function SignedIn({ children, signIn, waiting, failed }: SignedInProps) {
   const { data: me, error } = useApi("GET /v1/me");
   const isOut = error instanceof ApiError && error.status === 401;

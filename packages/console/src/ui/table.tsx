@@ -5,7 +5,7 @@ export interface Column<T> {
   readonly show: (row: T) => ReactNode;
   /** Left out where there is little room. */
   readonly isMinor?: boolean;
-  /** Buttons: they stay in sight where the rest scrolls, and their title is for those who do not see them. */
+  /** A column of buttons: it stays visible while the table scrolls, and only screen readers get its title. */
   readonly isAction?: boolean;
 }
 

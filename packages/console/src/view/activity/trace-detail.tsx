@@ -15,7 +15,7 @@ export interface TraceDetailProps {
   readonly isReading: boolean;
 }
 
-/** What was handed over or run, to the byte where it can be told. */
+/** The content that the agent received or ran, byte for byte where the record has it. */
 export function TraceDetail({ node, step, isReading }: TraceDetailProps) {
   const [{ event }] = node.entries;
   const skill = skillOf(event);

@@ -23,7 +23,7 @@ export function textOf({ key, displayName, runtime, allow, pins, manifest }: Age
   };
 }
 
-/** What to send: what differs, and nothing else. */
+/** The request body: only the changed fields. */
 export function changeOf(before: AgentText, after: AgentText, key: string): AgentChange {
   const { displayName, runtime, allow, pins, manifest } = after;
   return {

@@ -26,7 +26,7 @@ function factsOf(question: Question, owner: string | undefined): readonly (reado
     ...(owner === undefined ? [] : [["Owner", owner] as const]),
     ["Content", <CopyText key="hash" text={treeHash} label="content hash" isShort />],
     ["Sandbox", sandbox],
-    // Outside of a sandbox nothing holds it to what it asked for.
+    // Without a sandbox, the requested network limit is not enforced.
     ["Network", sandbox === "none" ? "unrestricted" : exactText(network)],
     ["Secrets", secrets.length === 0 ? "none" : secrets.map(exactText).join(", ")],
     ["Mounts", mounts.length === 0 ? "none" : <Mounts key="mounts" mounts={mounts} />],

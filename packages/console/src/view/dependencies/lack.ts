@@ -31,7 +31,7 @@ function rank({ manager }: Pick<Lack, "manager">): number {
   return order.indexOf(manager);
 }
 
-/** Skills that cannot do all they could: for what is missing, or for what else they say they need. */
+/** Skills with missing dependencies or other unmet requirements. */
 export function lackingRows(rows: readonly SkillRow[]): readonly SkillRow[] {
   return rows.filter(
     ({ entry, registry }) => (registry?.missing ?? []).length > 0 || entry.readiness.state !== "ready",

@@ -7,11 +7,11 @@ import { packFolder } from "./pack-folder.ts";
 
 /** Something to send, and what the browser found in it. */
 export interface Inspected {
-  /** What is sent, read once: what was tried is what is published. */
+  /** The archive to send. It is read once, so that the tested bytes are the published bytes. */
   readonly blob: Blob;
   readonly skills: readonly LocalSkill[];
   readonly paths: readonly string[];
-  /** Why the browser could not look into it; the gateway may still be able to. */
+  /** Why the browser could not read the archive; the gateway may still accept it. */
   readonly trouble?: string;
 }
 

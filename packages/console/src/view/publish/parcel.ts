@@ -63,7 +63,7 @@ export interface SkillLine {
   readonly result: Publication | undefined;
 }
 
-/** Brings together what is told of the same skill. Refusals name its folder, all else its id. */
+/** Joins the local check and the gateway's result of each skill. Refusals match by folder, other results by id. */
 export function linesOf({ skills, results = [] }: Pick<Parcel, "skills" | "results">): readonly SkillLine[] {
   const rest = new Set(results);
   const refused = new Set(results.flatMap((each) => (each.status === "failed" ? [each.path] : [])));
@@ -101,7 +101,7 @@ export function publishable({ state, results = [] }: Pick<Parcel, "state" | "res
   return isOpen ? results.filter(({ status }) => status === "published").length : 0;
 }
 
-/** Those whose exec bit would be lost or is not known, because browsers do not tell it. */
+/** Whether executable bits may be lost: browsers do not report the mode of files in a folder. */
 export function unmarked({ kind, paths, results = [] }: Pick<Parcel, "kind" | "paths" | "results">): boolean {
   if (kind !== "folder") return false;
   const isProgram = (path: string) => /(?:^|\/)(?:scripts|bin)\/[^.]+$/.test(path);

@@ -54,7 +54,7 @@ function AllActions() {
   );
 }
 
-/** What it is called, so that two of one name are told apart. */
+/** The parcel's label; a number distinguishes parcels with the same name. */
 function labelOf({ name }: Parcel, before: readonly Parcel[]): string {
   const same = before.filter((each) => each.name === name).length;
   return same === 0 ? name : `${name} (${same + 1})`;

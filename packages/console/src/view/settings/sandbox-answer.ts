@@ -8,7 +8,7 @@ export interface Check {
   readonly detail: string;
 }
 
-/** What was tried. The report may grow: what is not a check is left out. */
+/** Reads the sandbox checks and skips other items, because the report may gain new ones. */
 export function readChecks(value: unknown): readonly Check[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {

@@ -7,7 +7,7 @@ import { LeftOut } from "./left-out.tsx";
 export interface HealthCardsProps {
   readonly rows: readonly SkillRow[];
   readonly chosen: string | null;
-  /** Called with nothing when the chosen one is chosen again. */
+  /** Called with an empty string when the user deselects the chosen card. */
   readonly onChoose: (health: string) => void;
 }
 

@@ -3,7 +3,7 @@ import { healthTable, isHealth } from "./health.ts";
 
 export const tabs = ["all", "core", "custom"] as const;
 export type Tab = (typeof tabs)[number];
-/** The best match is first where words are given and nothing else is said. */
+/** The order of a search is "best" unless the address names another. */
 export const orders = ["best", "name", "updated", "used"] as const;
 export type Order = (typeof orders)[number];
 
@@ -63,7 +63,7 @@ export function filterRows(
   return fitting;
 }
 
-/** How many skills have which tag; the chosen one is there also when none has it. */
+/** The number of skills per tag; the chosen tag is included even when no skill has it. */
 export function countTags(
   rows: readonly SkillRow[],
   chosen: string | null,

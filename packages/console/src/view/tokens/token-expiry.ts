@@ -7,7 +7,7 @@ export interface Expiring {
 
 const SOON_MS = 7 * 86_400_000;
 
-/** What is to be said of a token's end; nothing when it is far away. */
+/** The tone and text for a token's expiry; the text is absent when the expiry is far away. */
 export function expiryOf(
   { expiresAt, revokedAt }: Expiring,
   now: number,

@@ -48,7 +48,7 @@ function AgentRows({ id, agents }: { readonly id: string; readonly agents: reado
   const asked = agents.slice(0, shown);
   const answers = useQueries({
     queries: asked.map(({ key, runtime, owner }) => {
-      // What an agent sees is also what its owner may; others than administrators see none but their own.
+      // An agent sees at most what its owner sees; only administrators see agents of other users.
       const query = { agent: key, runtime, ...(isAdmin ? { user: owner } : {}) };
       const input = { params: { id }, query };
       return {

@@ -47,7 +47,7 @@ export function Explain({ skill }: SkillProps) {
 
 interface UserSelectProps {
   readonly value: string;
-  /** For whom the chosen agent works when nobody else is named. */
+  /** The owner of the chosen agent, for whom the agent works by default. */
   readonly owner: string | undefined;
   readonly onChange: (user: string) => void;
 }

@@ -17,7 +17,7 @@ export function textOf({ grantee, canManage, pin }: Grant): GrantText {
   return { kind: grantee.kind, key: grantee.key, canManage, pin: pin === undefined ? "" : String(pin) };
 }
 
-/** What to send. No pin is left out: the grant then has none. */
+/** The request body. An empty pin is omitted, which removes the pin from the grant. */
 export function bodyOf({ canManage, pin }: GrantText): GrantBody {
   return { canManage, ...(pin === "" ? {} : { pin: Number(pin) }) };
 }

@@ -12,7 +12,7 @@ export interface NeedRowProps {
   readonly need: Need;
   readonly state: InstallState | undefined;
   readonly isBusy: boolean;
-  /** Absent for those who may not. */
+  /** Undefined when the user may not install. */
   readonly onInstall: ((dep: string) => void) | undefined;
 }
 

@@ -17,7 +17,7 @@ export function Needs({ skill }: SkillProps) {
   const { data, error, refetch } = useApi("GET /v1/skills/{id}/dependencies", { params: { id } });
   const install = useInstall(id);
   const needs = orderNeeds(data?.needs ?? []);
-  // What is missing is in the list already.
+  // The list already shows the missing dependencies.
   const warnings = data?.state.warnings.filter((warning) => !warning.startsWith("Missing: ")) ?? [];
   const toGet = needs.filter((need) => need.install !== undefined);
   return (

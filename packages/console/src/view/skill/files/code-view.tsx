@@ -95,7 +95,7 @@ function Piece({ text, color, isItalic, isBold }: CodePiece) {
   );
 }
 
-/** The colours come when they are ready; the text is there before. */
+/** The highlighted lines; undefined until they are ready, so the plain text shows first. */
 function usePieces(path: string, lines: readonly string[]): readonly (readonly CodePiece[])[] | undefined {
   const [done, setDone] = useState<{
     readonly of: readonly string[];
@@ -105,7 +105,7 @@ function usePieces(path: string, lines: readonly string[]): readonly (readonly C
     let isOver = false;
     const language = languageOf(path, lines[0]);
     const run = async (name: string) => {
-      // Without colours, it can still be read.
+      // If highlighting fails, the plain text stays.
       const pieces = await highlight(lines, name).catch(() => undefined);
       if (!isOver) setDone({ of: lines, pieces });
     };

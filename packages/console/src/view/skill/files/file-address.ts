@@ -11,7 +11,7 @@ export function fileHref(
 
 const BEFORE_PATH = 4;
 
-/** The path that an address names; empty where it names none. */
+/** The file path in an address; empty when it has no path. */
 export function pathOf(pathname: string): string {
   const parts = pathname.split("/").slice(BEFORE_PATH);
   try {

@@ -1,4 +1,4 @@
-/** Pictures that a page may show: in a picture nothing is run, an SVG's scripts neither. */
+/** Image types that a page may show: an `img` element runs no scripts, not even those of an SVG. */
 const pictures: ReadonlyMap<string, string> = new Map([
   ["gif", "image/gif"],
   ["jpeg", "image/jpeg"],

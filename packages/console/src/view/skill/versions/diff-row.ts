@@ -11,7 +11,7 @@ export interface DiffLine {
   readonly isChanged: boolean;
 }
 
-/** One line of both sides; a side that has none there is left out. */
+/** One row of a side-by-side diff; a side without a line is absent. */
 export interface DiffRow {
   readonly left?: DiffLine;
   readonly right?: DiffLine;

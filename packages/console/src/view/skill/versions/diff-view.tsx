@@ -105,7 +105,7 @@ function inline(rows: readonly DiffRow[]): readonly SideProps[] {
   return [...sides, ...come];
 }
 
-/** Undefined for what is no unified diff. */
+/** Undefined when the text is not a unified diff. */
 function readHunks(text: string): readonly Hunk[] | undefined {
   try {
     return parsePatch(text).flatMap(({ hunks }) => hunks);

@@ -11,7 +11,7 @@ export interface RollbackProps {
   readonly id: string;
   /** The current one. */
   readonly from: number;
-  /** The one to switch to; undefined while nobody asks. */
+  /** The revision to switch to; undefined while the dialog is closed. */
   readonly to: number | undefined;
   readonly onClose: () => void;
 }
