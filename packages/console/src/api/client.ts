@@ -56,7 +56,7 @@ export class ApiError extends Error {
 
 const CSRF = "skillhold.csrf";
 
-/** What the gateway wants to see beside the cookie; a page of another site cannot know it. */
+/** The CSRF token that the gateway requires with the cookie; a page of another site cannot read it. */
 export const csrf = {
   read: () => localStorage.getItem(CSRF) ?? "",
   keep: (value: string) => localStorage.setItem(CSRF, value),

@@ -31,7 +31,7 @@ export function SignedIn({ children, signIn, waiting, failed }: SignedInProps) {
   return error === null ? waiting : failed(error);
 }
 
-/** Who is signed in. Contract: only below `SignedIn`. */
+/** The signed-in user. Contract: use only below `SignedIn`. */
 export function useMe(): Me {
   const me = useContext(Session);
   if (me === undefined) throw new Error("useMe is for what is below SignedIn");
@@ -49,7 +49,7 @@ export function useCanPublish(): boolean {
 
 type Facts = NonNullable<SkillRow["registry"]>;
 
-/** What someone may do to skills; the gateway decides anyway. */
+/** The user's rights on skills, for display only; the gateway enforces them. */
 export interface Rights {
   /** Changes, archives, deletes and grants it. */
   readonly manages: (registry: Pick<Facts, "canManage"> | undefined) => boolean;

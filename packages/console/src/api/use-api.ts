@@ -42,7 +42,7 @@ export interface UseApiOptions {
   readonly keep?: boolean;
 }
 
-/** What a route answers, kept and shared; the WebSocket says when it is out of date. */
+/** The cached answer of a route; the WebSocket marks it stale. */
 export function useApi<K extends RouteKey>(
   key: K,
   input?: CallInput<K>,

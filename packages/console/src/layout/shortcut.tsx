@@ -12,7 +12,7 @@ export interface ShortcutActions {
 
 const GO_MS = 1200;
 
-/** Keys that work everywhere but where someone writes. A view marks its search field with `data-search`. */
+/** Shortcuts that work outside text fields. A view marks its search field with `data-search`. */
 export function useShortcuts({ onPalette, onHelp }: ShortcutActions): void {
   const [, go] = useLocation();
   const { role } = useMe();

@@ -16,7 +16,7 @@ export interface FieldProps {
   readonly label: string;
   readonly note?: ReactNode;
   readonly error?: string | undefined;
-  /** One control of this file: it is named by the label and described by the note. */
+  /** One control from this file: the label names it and the note describes it. */
   readonly children: ReactNode;
 }
 

@@ -65,7 +65,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   return <div aria-hidden className={classNames("animate-pulse rounded bg-raised", className)} />;
 }
 
-/** Rows that stand in for those that are on their way. */
+/** Placeholder rows while the data loads. */
 export function SkeletonRows({ count = 6 }: { readonly count?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line">

@@ -34,7 +34,7 @@ export function toast(text: string, options: Partial<Omit<Toast, "id" | "text">>
   start();
 }
 
-/** Lets the time of each run that does not run yet, unless someone reads them. */
+/** Starts the timers that are not running, unless the user hovers or focuses the toasts. */
 function start(): void {
   if (isHeld) return;
   for (const { id, undo } of toasts) {

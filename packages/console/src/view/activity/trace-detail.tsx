@@ -10,7 +10,7 @@ import type { TraceNode } from "./trace-node.ts";
 
 export interface TraceDetailProps {
   readonly node: TraceNode;
-  /** What the gateway could put together again of it. */
+  /** The replayed step, if the gateway could reconstruct it. */
   readonly step: ReplayStep | undefined;
   readonly isReading: boolean;
 }

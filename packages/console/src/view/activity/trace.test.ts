@@ -5,7 +5,7 @@ import { traceOf } from "./trace.ts";
 import type { TraceNode } from "./trace-node.ts";
 
 let seq = 0;
-// Only what a trace is made of.
+// Only the fields that a trace uses.
 const entry = (type: string, second: number, fields: object = {}) => {
   seq += 1;
   const at = `2026-11-16T10:00:${String(second).padStart(2, "0")}.000Z`;

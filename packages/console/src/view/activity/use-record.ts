@@ -9,7 +9,7 @@ export interface Entry {
   readonly event: SkillEvent;
 }
 
-/** What of the record is looked at; each is left out for all. */
+/** The filter on the record; an absent field matches everything. */
 export interface RecordFilter {
   readonly skill?: string;
   readonly session?: string;

@@ -11,7 +11,7 @@ import { PinFields } from "./pin-field.tsx";
 import { SkillPicker } from "./skill-picker.tsx";
 
 export interface AgentFormProps {
-  /** The agent as it was when the form was opened, with the mark of that state. */
+  /** The agent when the form opened, with its ETag. */
   readonly seen: Tagged<"GET /v1/agents/{key}">;
   /** Loads the current agent and discards the edits. */
   readonly onReload: () => void;

@@ -1,7 +1,7 @@
 import type { CallInput } from "../../api/client.ts";
 import type { AgentView } from "./agent-view.ts";
 
-/** What can be changed of an agent, as someone types it. */
+/** The editable fields of an agent as form text. */
 export interface AgentText {
   readonly displayName: string;
   readonly runtime: string;

@@ -4,7 +4,7 @@ import { useSkills } from "../../api/use-skills.ts";
 import { Ago, CopyText, formatBytes, Mono } from "../../ui/text.tsx";
 import { exactText, type Question } from "./question.ts";
 
-/** What an approval would be bound to, and where the question comes from. */
+/** The facts that an approval is bound to, and the origin of the question. */
 export function QuestionFacts({ question }: { readonly question: Question }) {
   const { data: rows } = useSkills();
   const owner = rows?.find(({ entry }) => entry.id === question.skill)?.registry?.owner;

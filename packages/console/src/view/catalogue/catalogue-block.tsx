@@ -54,7 +54,7 @@ export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
   );
 }
 
-/** What did not fit: the agent finds it with its search tool. */
+/** The skills that did not fit; the agent finds them with its search tool. */
 function Deferred({
   inline,
   number,

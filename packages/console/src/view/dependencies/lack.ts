@@ -6,13 +6,13 @@ export interface Lack {
   readonly need: string;
   readonly manager: string;
   readonly name: string;
-  /** Who needs it. */
+  /** The skills that need it. */
   readonly skills: readonly string[];
 }
 
 const order = ["pip", "npm", "system"];
 
-/** All that is missing, each thing once, by who would install it. */
+/** All missing dependencies without duplicates, ordered by package manager. */
 export function lacksOf(rows: readonly SkillRow[]): readonly Lack[] {
   const skills = new Map<string, string[]>();
   for (const { entry, registry } of rows)

@@ -6,7 +6,7 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** One thing that someone dropped or chose. */
+/** One dropped or chosen item. */
 export type Dropped =
   | {
       readonly kind: "folder";

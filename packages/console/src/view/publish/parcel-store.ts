@@ -7,7 +7,7 @@ import { type Parcel, type Publication, publishable, refusalOf, type Step } from
 
 type Limits = Readonly<Record<string, number>>;
 
-/** What belongs to a parcel and is not shown. */
+/** The data of a parcel that is not shown. */
 interface Cargo {
   readonly blob?: Blob;
   readonly calling: AbortController;
@@ -17,7 +17,7 @@ let parcels: readonly Parcel[] = [];
 let last = 0;
 const cargo = new Map<number, Cargo>();
 const listeners = new Set<() => void>();
-/** One at a time: uploads would only slow each other down. */
+/** One upload at a time: parallel uploads would slow each other down. */
 let turn: Promise<void> = Promise.resolve();
 
 function set(value: readonly Parcel[]): void {
@@ -67,7 +67,7 @@ async function take(dropped: Dropped, limits: Limits): Promise<void> {
     const stuck = problemOf(blob, { skills, trouble }, limits);
     if (stuck !== undefined) return step(key, { step: "stuck", why: stuck });
     const held = cargo.get(key);
-    // It was cleared away meanwhile.
+    // The user cleared the parcel in the meantime.
     if (held === undefined) return;
     cargo.set(key, { ...held, blob });
   } catch (error) {

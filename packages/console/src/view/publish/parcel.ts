@@ -15,7 +15,7 @@ export type Step =
   | { readonly step: "reading" }
   /** It cannot be sent at all. */
   | { readonly step: "stuck"; readonly why: string }
-  /** `part` of it was sent; at 1 the gateway is at work. */
+  /** `part` is the fraction sent; at 1 the gateway is processing the upload. */
   | { readonly step: "sending"; readonly isDryRun: boolean; readonly part: number }
   | { readonly step: "failed"; readonly isDryRun: boolean; readonly error: Error }
   | { readonly step: "tried" }
@@ -34,9 +34,9 @@ export interface Parcel {
   readonly skipped: readonly string[];
   /** Why the browser could not look into it. */
   readonly trouble: string | undefined;
-  /** What the gateway said last, of the dry run or of the publishing. */
+  /** The gateway's last results, from the dry run or the publication. */
   readonly results: readonly Publication[] | undefined;
-  /** The id that someone chose, for its one skill. */
+  /** The id that the user chose for a single skill. */
   readonly id: string | undefined;
   readonly state: Step;
 }
@@ -56,7 +56,7 @@ export function refusalOf(dropped: Dropped, limits: Readonly<Record<string, numb
   return `Its files are ${formatBytes(size)} in total; the limit is ${formatBytes(most)}.`;
 }
 
-/** A skill of a parcel: as the browser found it, and what the gateway says of it. */
+/** A skill of a parcel: the browser's check and the gateway's result. */
 export interface SkillLine {
   readonly path: string;
   readonly local: LocalSkill | undefined;
@@ -85,7 +85,7 @@ export function linesOf({ skills, results = [] }: Pick<Parcel, "skills" | "resul
   return [...lines, ...unmatched];
 }
 
-/** What became of a skill, or would, in a word or two. */
+/** The actual or expected outcome for a skill, in a word or two. */
 export function outcomeOf({ local, result }: SkillLine): readonly [string, Tone] {
   if (result === undefined)
     return local?.isValid === false ? ["not valid", "bad"] : ["checked here", "neutral"];

@@ -10,7 +10,7 @@ import { type Parcel, publishable } from "./parcel.ts";
 import { ParcelCard } from "./parcel-card.tsx";
 import { addParcels, clearParcels, publishAll, useParcels } from "./parcel-store.ts";
 
-/** Brings skills in: dropped, checked here and by the gateway, and published when someone says so. */
+/** Publishes dropped skills: the browser and the gateway check them, and the user confirms. */
 export function Publish() {
   const { data, error, isPending, refetch } = useApi("GET /v1/status");
   const parcels = useParcels();

@@ -4,7 +4,7 @@ export interface Check {
   readonly name: string;
   readonly title: string;
   readonly isConfined: boolean;
-  /** What the system answered. */
+  /** The answer of the operating system. */
   readonly detail: string;
 }
 

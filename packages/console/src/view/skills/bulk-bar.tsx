@@ -25,7 +25,7 @@ interface Action {
   readonly name: string;
   readonly done: string;
   readonly icon: LucideIcon;
-  /** What someone must be able to do with each of the skills. */
+  /** The right that the user needs on each skill. */
   readonly right: keyof Rights;
   /** Whether the action changes the skill; undo applies only to changed skills. */
   readonly fits: (row: SkillRow) => boolean;
@@ -33,7 +33,7 @@ interface Action {
   readonly undo: Act;
 }
 
-/** What can be done to several skills at once; all of it can be taken back. */
+/** Actions on several skills at once; each one can be undone. */
 const actions: readonly Action[] = [
   {
     name: "Enable",

@@ -11,7 +11,7 @@ export interface HealthCardsProps {
   readonly onChoose: (health: string) => void;
 }
 
-/** How many skills are in what state; a card shows those alone. */
+/** The number of skills per health state; choosing a card filters the list by it. */
 export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
   return (
     <div className="grid grid-cols-2 gap-2 px-4 pb-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">

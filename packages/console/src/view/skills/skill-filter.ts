@@ -7,7 +7,7 @@ export type Tab = (typeof tabs)[number];
 export const orders = ["best", "name", "updated", "used"] as const;
 export type Order = (typeof orders)[number];
 
-/** What the address says about the list. */
+/** The list state in the address. */
 export interface ListState {
   readonly tab: Tab;
   readonly health: string | null;
@@ -39,7 +39,7 @@ export interface Ranks {
   readonly uses: ReadonlyMap<string, number>;
 }
 
-/** The rows to show: those that fit, in the order that was asked for. */
+/** The matching rows in the requested order. */
 export function filterRows(
   rows: readonly SkillRow[],
   state: ListState,

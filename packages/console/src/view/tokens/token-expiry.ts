@@ -20,12 +20,12 @@ export function expiryOf(
   return { tone: "warn", text: days === 1 ? "in a day" : `in ${days} days` };
 }
 
-/** Whether it still lets anyone in. */
+/** Whether the token is still valid. */
 export function isAlive({ expiresAt, revokedAt }: Expiring, now: number): boolean {
   return revokedAt === undefined && Date.parse(expiresAt) > now;
 }
 
-/** Those that let someone in before those that no more do, and otherwise the newest first. */
+/** Valid tokens first, then newest first. */
 export function livingFirst<T extends Expiring & { readonly createdAt: string }>(
   tokens: readonly T[],
   now: number,

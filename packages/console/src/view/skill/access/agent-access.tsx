@@ -12,7 +12,7 @@ import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import type { SkillProps } from "../skill-view.ts";
 
-/** One question for each agent: so many at a time. */
+/** Each agent needs its own request, so they load in steps of this size. */
 const STEP = 20;
 
 /** Every agent, and whether it sees the skill. */

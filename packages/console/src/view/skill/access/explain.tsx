@@ -13,7 +13,7 @@ import { useDelayed } from "../../../ui/use-delayed.ts";
 import type { SkillProps } from "../skill-view.ts";
 import { ruleWords } from "./access-rule.ts";
 
-/** Whether someone can see the skill, and by which rule. */
+/** Whether a user or agent can see the skill, and by which rule. */
 export function Explain({ skill }: SkillProps) {
   const [read, write] = useAddress();
   const isAdmin = useIsAdmin();

@@ -3,7 +3,7 @@ import type { Answer, CallInput } from "../../../api/client.ts";
 export type Grant = Answer<"GET /v1/skills/{id}/grants">["grants"][number];
 export type GrantBody = NonNullable<CallInput<"PUT /v1/skills/{id}/grants/{kind}/{key}">["body"]>;
 
-/** A grant as someone types it. */
+/** A grant as form text. */
 export interface GrantText {
   readonly kind: Grant["grantee"]["kind"];
   readonly key: string;

@@ -1,6 +1,6 @@
 import type { DependencyEvent } from "@skillhold/protocol/http";
 
-/** What became of something that is, or was, being installed. */
+/** The state of a running or finished install. */
 export type InstallState =
   | { readonly state: "running" }
   | { readonly state: "ok" }

@@ -22,7 +22,7 @@ const looks = {
   unknown: { icon: CircleHelp, color: "text-warn", word: "unknown" },
 } as const;
 
-/** One thing that a skill needs. */
+/** One dependency of a skill. */
 export function NeedRow({ id, need, state, isBusy, onInstall }: NeedRowProps) {
   const { icon: Icon, color, word } = looks[need.status];
   const { install } = need;

@@ -10,7 +10,7 @@ import { orderNeeds } from "./need.ts";
 import { NeedRow } from "./need-row.tsx";
 import { useInstall } from "./use-install.ts";
 
-/** What a skill needs on this machine, what of it is there, and the way to get the rest. */
+/** The dependencies of a skill on this machine, their status, and the buttons to install the missing ones. */
 export function Needs({ skill }: SkillProps) {
   const { id } = skill.entry;
   const isAdmin = useIsAdmin();

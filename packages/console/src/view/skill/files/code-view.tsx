@@ -27,14 +27,14 @@ export function CodeView({ path, text }: CodeViewProps) {
       <section
         ref={box}
         aria-label={`Text of ${path}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
         tabIndex={0}
         className="overflow-x-auto py-2 font-mono text-xs leading-5"
       >
         <div className="w-max min-w-full">
           {lines.map((line, at) => (
             <CodeLine
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is what its number says.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the line number identifies the line.
               key={at}
               number={at + 1}
               pieces={pieces?.[at]}

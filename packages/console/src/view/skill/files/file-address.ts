@@ -17,7 +17,7 @@ export function pathOf(pathname: string): string {
   try {
     return parts.map(decodeURIComponent).join("/");
   } catch {
-    // What cannot be decoded is the name of no file.
+    // A path that cannot be decoded names no file.
     return parts.join("/");
   }
 }

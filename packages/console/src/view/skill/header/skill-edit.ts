@@ -8,7 +8,7 @@ export interface EditText {
   readonly name: string;
   readonly description: string;
   readonly tags: string;
-  /** `private` stands for all that is not public: whether it is internal, its grants say. */
+  /** `private` means not public; the grants decide whether the skill is internal. */
   readonly visibility: "public" | "private";
 }
 

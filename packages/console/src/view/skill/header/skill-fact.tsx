@@ -3,7 +3,7 @@ import { SafeLink } from "../../../ui/safe-link.tsx";
 import { Ago, CopyText } from "../../../ui/text.tsx";
 import type { SkillDetail, SkillProps } from "../skill-view.ts";
 
-/** What else is known of a skill; only what there is. */
+/** More facts about a skill; unknown ones are omitted. */
 export function SkillFacts({ skill }: SkillProps) {
   return (
     <dl className="flex flex-wrap gap-x-6 gap-y-2 text-sm">

@@ -3,7 +3,7 @@ import { warningsOf } from "./warning.ts";
 
 type Warned = Parameters<typeof warningsOf>[0];
 
-// Only what warnings are made of.
+// Only the fields that the warnings read.
 const skill = (parts: object) =>
   ({
     entry: { readiness: { state: "ready", reasons: [] }, diagnostics: [] },

@@ -16,7 +16,7 @@ export interface RollbackProps {
   readonly onClose: () => void;
 }
 
-/** Says what going to another revision means, and does it when that is confirmed. */
+/** Explains the effect of a switch to another revision, and performs it on confirmation. */
 export function Rollback({ id, from, to, onClose }: RollbackProps) {
   return (
     <Dialog isOpen={to !== undefined} onClose={onClose} title={`Switch ${id} to r${to}`}>
