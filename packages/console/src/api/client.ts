@@ -1,7 +1,7 @@
 import type { Operation, Problem, RouteTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
 
-/** A route as it is written: `GET /v1/skills/{id}`. The table of routes says what it takes and gives. */
+/** A route key such as `GET /v1/skills/{id}`. The route table defines its input and answer types. */
 export type RouteKey = { [O in Operation]: KeyOf<O> }[Operation];
 type KeyOf<O extends Operation> = `${RouteTable[O]["method"]} ${RouteTable[O]["path"]}`;
 type OperationOf<K extends RouteKey> = { [O in Operation]: KeyOf<O> extends K ? O : never }[Operation];
@@ -31,7 +31,7 @@ export type Answer<K extends RouteKey> =
         : undefined
     : never;
 
-/** A failure, as the gateway tells it or as the network leaves it. */
+/** A failed call: an error from the gateway, or a network error. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -56,14 +56,14 @@ export class ApiError extends Error {
 
 const CSRF = "skillhold.csrf";
 
-/** What the gateway wants to see beside the cookie; a page of another site cannot know it. */
+/** The CSRF token that the gateway requires with the cookie; a page of another site cannot read it. */
 export const csrf = {
   read: () => localStorage.getItem(CSRF) ?? "",
   keep: (value: string) => localStorage.setItem(CSRF, value),
   forget: () => localStorage.removeItem(CSRF),
 };
 
-/** Calls a route. Throws an ApiError and nothing else. */
+/** Calls a route. Every error it throws is an ApiError. */
 export async function call<K extends RouteKey>(key: K, input?: CallInput<K>): Promise<Answer<K>> {
   return (await callTagged(key, input)).answer;
 }

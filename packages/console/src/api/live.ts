@@ -11,8 +11,8 @@ const LONGEST_WAIT_MS = 15_000;
 const GATHER_MS = 80;
 
 /**
- * Keeps what is shown up to date: one WebSocket, that goes on from the last event it had after a break. What an event
- * makes out of date is asked for again, once for many events that come together.
+ * Keeps the views up to date over one WebSocket, which resumes from the last received event after a disconnect. Events
+ * mark queries as stale; events that arrive together cause one refetch.
  */
 class Live {
   #socket: WebSocket | undefined;
@@ -94,7 +94,7 @@ class Live {
     if ("id" in message && message.id === 1 && "result" in message) {
       this.#wait = FIRST_WAIT_MS;
       this.#set("live");
-      // What happened while nobody listened is not known.
+      // Changes before the connection opened are unknown, so every query is refetched.
       void queries.invalidateQueries();
     }
     if ("event" in message) this.#mark(message.event.type);

@@ -12,7 +12,7 @@ export function withFirst(ids: readonly string[], id: string): readonly string[]
   return [id, ...ids.filter((each) => each !== id)].slice(0, MOST);
 }
 
-/** What was kept, as far as it can be read: anything on this origin may have written there. */
+/** Reads the stored ids and drops invalid ones: any page on this origin can write to the storage. */
 export function readIds(text: string | null): readonly string[] {
   try {
     const kept: unknown = JSON.parse(text ?? "[]");

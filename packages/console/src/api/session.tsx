@@ -10,13 +10,13 @@ const Session = createContext<Me | undefined>(undefined);
 
 export interface SignedInProps {
   readonly children: ReactNode;
-  /** Shown to those who are not signed in. */
+  /** Shown to visitors who are not signed in. */
   readonly signIn: ReactNode;
   readonly waiting: ReactNode;
   readonly failed: (error: ApiError) => ReactNode;
 }
 
-/** Shows what is for people who are signed in, and listens for changes as long as they are. */
+/** Shows its children to signed-in users, and listens for changes while they are signed in. */
 export function SignedIn({ children, signIn, waiting, failed }: SignedInProps) {
   const { data: me, error } = useApi("GET /v1/me");
   const isOut = error instanceof ApiError && error.status === 401;
@@ -31,7 +31,7 @@ export function SignedIn({ children, signIn, waiting, failed }: SignedInProps) {
   return error === null ? waiting : failed(error);
 }
 
-/** Who is signed in. Contract: only below `SignedIn`. */
+/** The signed-in user. Contract: use only below `SignedIn`. */
 export function useMe(): Me {
   const me = useContext(Session);
   if (me === undefined) throw new Error("useMe is for what is below SignedIn");
@@ -49,7 +49,7 @@ export function useCanPublish(): boolean {
 
 type Facts = NonNullable<SkillRow["registry"]>;
 
-/** What someone may do to skills; the gateway decides anyway. */
+/** The user's rights on skills, for display only; the gateway enforces them. */
 export interface Rights {
   /** Changes, archives, deletes and grants it. */
   readonly manages: (registry: Pick<Facts, "canManage"> | undefined) => boolean;

@@ -2,7 +2,7 @@ import { csrf } from "./client.ts";
 import { recent } from "./recent.ts";
 import { queries, useChange } from "./use-api.ts";
 
-/** The way out: the session ends at the gateway, and nothing of it stays in the browser. */
+/** Ends the session at the gateway and clears its data from the browser. */
 export function useSignOut(): { readonly leave: () => Promise<void>; readonly isLeaving: boolean } {
   const signOut = useChange("POST /v1/sign-out");
   const leave = async () => {

@@ -13,7 +13,7 @@ export interface UploadOptions {
   readonly signal: AbortSignal;
 }
 
-/** `call` for an archive. It is an XMLHttpRequest, which alone can tell how much was sent. */
+/** `call` for an archive. It uses XMLHttpRequest because fetch does not report upload progress. */
 export function upload(body: Blob, { query, onProgress, signal }: UploadOptions): Promise<Uploaded> {
   const { promise, resolve, reject } = Promise.withResolvers<Uploaded>();
   const request = new XMLHttpRequest();
@@ -49,7 +49,7 @@ function readJson(text: string): object | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    // What is not JSON is not from the gateway; the status says more.
+    // A body that is not JSON does not come from the gateway; the status says more.
     return undefined;
   }
 }

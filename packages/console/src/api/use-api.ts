@@ -12,7 +12,7 @@ import {
 import { callAll } from "./all-pages.ts";
 import { type Answer, ApiError, type CallInput, call, type RouteKey } from "./client.ts";
 
-/** Whoever is told that they are not signed in is asked about anew: the console then shows the way in. */
+/** Refetches the current user after a 401, so that the console shows the sign-in page. */
 function noticeSignedOut(error: Error): void {
   if (error instanceof ApiError && error.status === 401)
     void queries.resetQueries({ queryKey: ["GET /v1/me"] });
@@ -38,11 +38,11 @@ export const queries: QueryClient = new QueryClient({
 
 export interface UseApiOptions {
   readonly enabled?: boolean;
-  /** Shows what was there while something else is asked for. */
+  /** Shows the previous answer while the next one loads. */
   readonly keep?: boolean;
 }
 
-/** What a route answers, kept and shared; the WebSocket says when it is out of date. */
+/** The cached answer of a route; the WebSocket marks it stale. */
 export function useApi<K extends RouteKey>(
   key: K,
   input?: CallInput<K>,
@@ -57,7 +57,7 @@ export function useApi<K extends RouteKey>(
   });
 }
 
-/** A change by a route. What it makes out of date is asked for again. */
+/** A mutation by a route. Queries that it makes stale are refetched. */
 export function useChange<K extends RouteKey>(
   key: K,
   stale: readonly RouteKey[] = [],

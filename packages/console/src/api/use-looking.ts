@@ -8,16 +8,16 @@ export interface Looking {
 }
 
 /**
- * How to look as an agent: with what its owner may see, as when it works for them. Others than administrators have no
- * agents but their own. Undefined until the owner is known; without an agent it is whoever is signed in.
+ * The query parameters to view as an agent, with the access of its owner. Only administrators can view as agents of
+ * other users. Undefined until the owner is known; without an agent, the view is the signed-in user's own.
  */
 export function useLooking(agent: string): Looking | undefined {
   const isOthers = useIsAdmin() && agent !== "";
   const { data, error } = useApi("GET /v1/agents/{key}", { params: { key: agent } }, { enabled: isOthers });
   if (agent === "") return {};
   if (!isOthers) return { agent };
-  // What was heard of the owner counts, also when it cannot be heard again.
+  // A known owner stays in use when a refetch fails.
   if (data !== undefined) return { agent, user: data.owner };
-  // What cannot be looked through says so itself.
+  // On failure, the request that uses these parameters reports its own error.
   return error === null ? undefined : { agent };
 }

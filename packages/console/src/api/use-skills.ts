@@ -4,7 +4,7 @@ import { type ApiError, call } from "./client.ts";
 
 const PAGE = "1000";
 
-/** Every skill that whoever is signed in may know of, in the order of their ids. */
+/** Every skill that the signed-in user may see, ordered by id. */
 export function useSkills(): UseQueryResult<readonly SkillRow[], ApiError> {
   return useQuery({
     queryKey: ["GET /v1/skills", { view: "all", pages: "all" }],

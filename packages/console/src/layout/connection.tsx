@@ -8,7 +8,7 @@ const states: Readonly<Record<LiveState, readonly [Tone, string]>> = {
   off: ["neutral", "Offline"],
 };
 
-/** Whether what is shown keeps itself up to date. */
+/** Shows whether the views receive live updates. */
 export function Connection() {
   const state = useLiveState();
   const [tone, text] = states[state];

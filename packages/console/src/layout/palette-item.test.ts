@@ -6,7 +6,7 @@ const item = (group: PaletteItem["group"], name: string, note = ""): PaletteItem
   ...{ id: `${group} ${name}`, group, name, note },
   run: () => undefined,
 });
-// Only what the palette shows of a skill.
+// Only the fields that the palette shows.
 const row = (id: string) => ({ entry: { id, description: `About ${id}.` } }) as SkillRow;
 const namesOf = (items: readonly PaletteItem[]) => items.map(({ group, name }) => `${group}: ${name}`);
 

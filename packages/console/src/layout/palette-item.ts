@@ -12,10 +12,7 @@ export interface PaletteItem {
 const MOST = 40;
 const order = ["Recent", "Actions", "Views", "Skills"] as const;
 
-/**
- * What fits the words. Without words all is in the order of its groups; with some, what begins with them comes first,
- * then what has them in its name, then what has them elsewhere.
- */
+/** The items that match the words, ordered by rank: name prefix, then name, then note; then by group. */
 export function fitting(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {
   const wanted = words.trim().toLowerCase();
   const ranked = items

@@ -14,7 +14,7 @@ import { Palette } from "./palette.tsx";
 import { paletteKey, Shortcuts, useShortcuts } from "./shortcut.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
-/** What is around every view. */
+/** The frame around every view. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [overlay, setOverlay] = useState<"none" | "palette" | "menu" | "shortcuts">("none");
   const [place] = useLocation();

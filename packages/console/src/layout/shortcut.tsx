@@ -12,11 +12,11 @@ export interface ShortcutActions {
 
 const GO_MS = 1200;
 
-/** Keys that work everywhere but where someone writes. A view marks its search field with `data-search`. */
+/** Shortcuts that work outside text fields. A view marks its search field with `data-search`. */
 export function useShortcuts({ onPalette, onHelp }: ShortcutActions): void {
   const [, go] = useLocation();
   const { role } = useMe();
-  // What is drawn between two keys must not part them.
+  // A ref, so that a render between two keys does not break the sequence.
   const wentAt = useRef(0);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -55,7 +55,7 @@ function isWriting({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** As the keyboard of whoever looks has it. */
+/** The palette shortcut as the user's keyboard labels it. */
 export const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
 const keys: readonly (readonly [string, string])[] = [
@@ -75,7 +75,7 @@ export function Shortcuts({ isOpen, onClose }: { readonly isOpen: boolean; reado
   );
 }
 
-/** The keys that there are for whoever is signed in. */
+/** The shortcuts available to the signed-in user. */
 export function ShortcutList() {
   const { role } = useMe();
   const ways = views.filter(({ roles }) => roles.includes(role));

@@ -6,7 +6,7 @@ import { type View, viewAt, views } from "./view-table.ts";
 
 const groups = ["Skills", "Run", "Team"] as const;
 
-/** The views that there are for whoever is signed in. */
+/** The views available to the signed-in user. */
 export function Sidebar({ onChoose }: { readonly onChoose?: () => void }) {
   const { role } = useMe();
   const mine = views.filter(({ roles }) => roles.includes(role));

@@ -9,7 +9,7 @@ import { toastFailure } from "../ui/toast.tsx";
 import { fitting, type PaletteItem, skillItems } from "./palette-item.ts";
 import { views } from "./view-table.ts";
 
-/** What can be chosen by these words, for whoever is signed in. */
+/** The palette items that match the words and are available to the signed-in user. */
 export function usePalette(words: string): readonly PaletteItem[] {
   const [, go] = useLocation();
   const { role } = useMe();

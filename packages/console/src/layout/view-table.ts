@@ -13,14 +13,14 @@ import {
   Settings,
 } from "lucide-react";
 
-/** One view of the console: where it is, and for whom. */
+/** One view of the console: its address and the roles that may use it. */
 export interface View {
   readonly name: string;
   readonly href: string;
   readonly icon: LucideIcon;
   readonly group: "Skills" | "Run" | "Team";
   readonly roles: readonly Role[];
-  /** What to press after `g` to get there. */
+  /** The key that opens the view after `g`. */
   readonly key: string;
 }
 

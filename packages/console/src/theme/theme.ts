@@ -19,7 +19,7 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows the theme that was chosen, and follows the system's where none was. */
+/** Applies the chosen theme, or follows the system theme when the user has not chosen one. */
 export function startTheme(): void {
   dark.addEventListener("change", apply);
   apply();

@@ -40,7 +40,7 @@ const dots = {
   info: "bg-info",
 } as const;
 
-/** A colour for a state that is said in words beside it. */
+/** A color for a state; the text beside it names the state. */
 export function Dot({
   tone = "neutral",
   isPulsing = false,

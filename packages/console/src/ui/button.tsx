@@ -65,7 +65,7 @@ export function LinkButton({ href, look = "plain", icon: Icon, children }: LinkB
 
 export interface IconButtonProps extends Omit<ButtonProps, "children"> {
   readonly icon: LucideIcon;
-  /** What it does, for those who do not see the picture, and as its tip. */
+  /** The action, as the accessible name and the tooltip. */
   readonly label: string;
 }
 

@@ -1,6 +1,6 @@
 import { Mono } from "./text.tsx";
 
-/** A sentence in which what stands between backticks is code. */
+/** A sentence that shows text between backticks as code. */
 export function CodeText({ text }: { readonly text: string }) {
   return text.split("`").map((part, at) =>
     at % 2 === 0 ? (

@@ -5,7 +5,7 @@ import { toastFailure } from "./toast.tsx";
 
 const SHOWN_MS = 1500;
 
-/** Copies a text that stands elsewhere on the page. Contract: the label begins with Copy, which is what is shown. */
+/** Copies a text that the page shows elsewhere. Contract: the label starts with "Copy", the visible text. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

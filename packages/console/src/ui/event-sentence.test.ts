@@ -4,7 +4,7 @@ import { sentenceOf } from "./event-sentence.ts";
 
 const at = "2026-11-16T10:00:00.000Z";
 const by = { user: "ann", role: "admin" };
-// Only what the sentences are made of.
+// Only the fields that the sentences use.
 const of = (event: object) => sentenceOf(event as SkillEvent);
 
 test("an event is told in words, with who did it [S-59]", () => {

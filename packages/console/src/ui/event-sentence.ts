@@ -24,7 +24,7 @@ const acts: Readonly<Record<string, string>> = {
   publish: "publish it",
 };
 
-/** One for each type of event: a new type does not compile without its words. */
+/** One entry per event type: a new type does not compile without its sentence. */
 const writers: Writers = {
   "session.opened": ({ runtime }) => [`opened a session in ${runtime}`, "neutral"],
   "session.closed": () => ["closed the session", "neutral"],

@@ -16,7 +16,7 @@ export interface FieldProps {
   readonly label: string;
   readonly note?: ReactNode;
   readonly error?: string | undefined;
-  /** One control of this file: it is named by the label and described by the note. */
+  /** One control from this file: the label names it and the note describes it. */
   readonly children: ReactNode;
 }
 
@@ -26,10 +26,10 @@ interface Named {
   readonly "aria-invalid"?: boolean | undefined;
 }
 
-/** What the field around a control says of it; nothing where there is none. */
+/** The ids and state that a field gives its control; empty outside a field. */
 const Naming = createContext<Named>({});
 
-/** A control with its label, and below it what is said about it: read after the name, not as part of it. */
+/** A control with its label. The note and the error below it are its description, not part of its name. */
 export function Field({ label, note, error, children }: FieldProps) {
   const id = useId();
   const about = [

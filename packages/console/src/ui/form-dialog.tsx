@@ -7,7 +7,7 @@ export interface FormDialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What the button says that sends it. */
+  /** The label of the submit button. */
   readonly action: string;
   readonly onSubmit: () => void;
   /** Whether everything is there that it needs. */

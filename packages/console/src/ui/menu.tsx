@@ -15,7 +15,7 @@ export interface PopoverProps {
   readonly children: ReactNode;
 }
 
-/** A button, and what it shows below it: the browser's own popover, which Escape and a click elsewhere close. */
+/** A button with a native popover below it; Escape or an outside click closes the popover. */
 export function Popover({ label, icon, isIcon = false, isWide = false, children }: PopoverProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** The address of a web page; undefined for anything else that a link may hold, such as `javascript:`. */
+/** The URL of a web page; undefined for any other scheme, such as `javascript:`. */
 export function safeUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;

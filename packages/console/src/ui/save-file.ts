@@ -5,6 +5,6 @@ export function saveFile(blob: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun by then; at once, some would find nothing.
+  // Some browsers fail to download when the URL is revoked immediately.
   window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

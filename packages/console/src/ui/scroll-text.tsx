@@ -6,12 +6,12 @@ export interface ScrollTextProps {
   readonly className?: string;
 }
 
-/** A text as it is, in a box that scrolls by itself. */
+/** Unformatted text in a box with its own scrolling. */
 export function ScrollText({ label, text, className }: ScrollTextProps) {
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
       tabIndex={0}
       className={classNames("overflow-auto rounded-md border border-line bg-bg p-3", className)}
     >

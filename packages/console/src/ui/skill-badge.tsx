@@ -17,7 +17,7 @@ export function TrustBadge({ trust }: { readonly trust: SkillRow["entry"]["trust
   );
 }
 
-/** What someone should know before they count on a skill; nothing when all is well. */
+/** Badges for the problems and restrictions of a skill; empty when it has no problems. */
 export function SkillBadges({ row }: { readonly row: SkillRow }) {
   const { entry, registry } = row;
   const missing = registry?.missing ?? [];

@@ -11,7 +11,7 @@ export interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** What a list says when there is nothing in it: why, and what to do. */
+/** Shown for an empty list: why it is empty, and what to do. */
 export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center justify-center gap-2 px-6 py-16 text-center">
@@ -29,7 +29,7 @@ export interface FailureProps {
   readonly isCompact?: boolean;
 }
 
-/** What went wrong, what to do about it, and what to tell those who look after the gateway. */
+/** Shows an error: the failure, what to do about it, and details for the gateway's administrator. */
 export function Failure({ error, onRetry, isCompact = false }: FailureProps) {
   const known = error instanceof ApiError ? error : undefined;
   return (
@@ -65,7 +65,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   return <div aria-hidden className={classNames("animate-pulse rounded bg-raised", className)} />;
 }
 
-/** Rows that stand in for those that are on their way. */
+/** Placeholder rows while the data loads. */
 export function SkeletonRows({ count = 6 }: { readonly count?: number }) {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line">

@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 export interface Column<T> {
   readonly title: string;
   readonly show: (row: T) => ReactNode;
-  /** Left out where there is little room. */
+  /** Hidden on narrow screens. */
   readonly isMinor?: boolean;
-  /** Buttons: they stay in sight where the rest scrolls, and their title is for those who do not see them. */
+  /** A column of buttons: it stays visible while the table scrolls, and only screen readers get its title. */
   readonly isAction?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface TableProps<T> {
 /** Rows of the same kind. Where it is too wide, it scrolls by itself and not the page. */
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
     <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
       <table className="w-full text-left text-sm">
         <thead>

@@ -4,7 +4,7 @@ import { classNames } from "./class-names.ts";
 
 export interface TabsProps {
   readonly label: string;
-  /** Each tab has an address of its own. */
+  /** Each tab has its own address. */
   readonly tabs: readonly {
     readonly name: string;
     readonly href: string;

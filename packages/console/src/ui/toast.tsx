@@ -12,7 +12,7 @@ export interface Toast {
   readonly undo?: () => void;
 }
 
-/** What can be taken back stays longer; nothing goes while it is pointed at or has the focus. */
+/** Toasts with an undo stay longer; a toast stays while it is hovered or focused. */
 const SHOWN_MS = 7000;
 const UNDO_MS = 15_000;
 let toasts: readonly Toast[] = [];
@@ -26,7 +26,7 @@ function set(value: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says something that need not be answered; `undo` takes back what was done. */
+/** Shows a message that needs no answer; `undo` reverts the action. */
 export function toast(text: string, options: Partial<Omit<Toast, "id" | "text">> = {}): void {
   next += 1;
   const id = next;
@@ -34,7 +34,7 @@ export function toast(text: string, options: Partial<Omit<Toast, "id" | "text">>
   start();
 }
 
-/** Lets the time of each run that does not run yet, unless someone reads them. */
+/** Starts the timers that are not running, unless the user hovers or focuses the toasts. */
 function start(): void {
   if (isHeld) return;
   for (const { id, undo } of toasts) {
@@ -68,7 +68,7 @@ function dismiss(id: number): void {
   window.clearTimeout(timers.get(id));
   timers.delete(id);
   set(toasts.filter((each) => each.id !== id));
-  // Of a button that is gone with its focus nothing more is heard.
+  // A removed button fires no blur event, so the timers are released here.
   release();
 }
 

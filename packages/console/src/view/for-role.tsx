@@ -6,7 +6,7 @@ import { viewAt } from "../layout/view-table.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty } from "../ui/state.tsx";
 
-/** Shows a view to those whom it is for; others, who have its address from somewhere, are told so. */
+/** Shows a view to the roles that may use it; other users see a message instead. */
 export function ForRole({ children }: { readonly children: ReactNode }) {
   const [place] = useLocation();
   const { role } = useMe();

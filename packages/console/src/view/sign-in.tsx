@@ -1,6 +1,6 @@
 import { Mono } from "../ui/text.tsx";
 
-/** What those see who are not signed in: a link that counts once is the way in. */
+/** Shown to visitors who are not signed in: a single-use link signs them in. */
 export function SignIn() {
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 px-6">

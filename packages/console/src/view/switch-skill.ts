@@ -24,7 +24,7 @@ export async function switchSkill(id: string, enabled: boolean): Promise<void> {
   }
 }
 
-/** Asks again for what is shown of skills, after one was changed. */
+/** Refetches the skill queries after a change. */
 export async function refreshSkill(): Promise<void> {
   const stale = ["GET /v1/skills", "GET /v1/skills/{id}", "GET /v1/skills/{id}/access"] as const;
   await Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] })));

@@ -12,11 +12,11 @@ export interface AuditReport {
   readonly problemCount: number;
 }
 
-/** What the gateway says of the record; what is missing counts as nothing good. */
+/** Reads the gateway's report on the record; missing fields get the least favorable value. */
 export function readReport(
   answer: Readonly<Record<string, unknown>> & { readonly ok: boolean },
 ): AuditReport {
-  // Each is looked at before it is believed.
+  // Each field is checked before use.
   const { ok, entries, isSigned, problems, problemCount } = answer as typeof answer & Partial<AuditReport>;
   const found = Array.isArray(problems) ? problems : [];
   return {

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Mono, shortHash } from "../../ui/text.tsx";
 import type { Drift } from "./replay.ts";
 
-/** What an agent would be given today in place of what it was given then. */
+/** Lists the skills whose content has changed since the session. */
 export function DriftNote({ drift }: { readonly drift: readonly Drift[] }) {
   if (drift.length === 0) return null;
   return (

@@ -2,7 +2,7 @@ import type { SkillEvent } from "@skillhold/protocol";
 
 type EventType = SkillEvent["type"];
 
-/** Kinds of events that someone looks for together. */
+/** Groups of related events for the filter. */
 export const eventGroups = {
   use: "Skills in use",
   runs: "Scripts and tools",
@@ -14,7 +14,7 @@ export const eventGroups = {
 } as const;
 export type EventGroup = keyof typeof eventGroups;
 
-/** One for each type of event: a new type does not compile without its group. */
+/** One entry per event type: a new type does not compile without its group. */
 const groups: Readonly<Record<EventType, EventGroup>> = {
   "session.opened": "use",
   "session.closed": "use",

@@ -4,7 +4,7 @@ import { lineOf, namesIn } from "./event-line.ts";
 
 const at = "2026-11-16T10:00:00.000Z";
 const session = "s1";
-// Only what the lines are made of.
+// Only the fields that the lines use.
 const event = (fields: object) => ({ at, ...fields }) as SkillEvent;
 const opened = event({ type: "session.opened", session, runtime: "demo", agent: "writer" });
 const loaded = event({ type: "skill.activated", session, skill: "pdf", revision: 1 });

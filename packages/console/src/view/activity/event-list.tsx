@@ -9,7 +9,7 @@ import { byDay } from "./day.ts";
 import { type EventLine, lineOf, namesIn, sessionOf, skillOf } from "./event-line.ts";
 import type { Entry } from "./use-record.ts";
 
-/** Events by days; each can be opened to what is on record of it. */
+/** Events grouped by day; each one expands to its recorded details. */
 export function EventList({ entries }: { readonly entries: readonly Entry[] }) {
   const names = useMemo(() => namesIn(entries), [entries]);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());

@@ -8,7 +8,7 @@ import { Panel } from "../../ui/page.tsx";
 import { useAddress } from "../../ui/use-address.ts";
 import { eventGroups, isEventGroup } from "./event-group.ts";
 
-/** What of the record is shown; all of it is in the address. */
+/** The filter of the record, stored in the address. */
 export function RecordFilters() {
   const [read, write] = useAddress();
   const [search, setSearch] = useSearchParams();

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ApiError, call } from "../../api/client.ts";
 
-/** Bytes of then, or why there are none. */
+/** The recorded bytes, or the reason why they are unavailable. */
 export type Recovered =
   | { readonly isAvailable: true; readonly bytes: number; readonly text?: string }
   | { readonly isAvailable: false; readonly reason: string; readonly message: string };
@@ -10,9 +10,9 @@ export interface ReplayStep {
   readonly seq: number;
   readonly kind: "activation" | "read" | "run";
   readonly args?: string | readonly string[];
-  /** What the agent was handed when it loaded a skill. */
+  /** The text that the agent received when it loaded a skill. */
   readonly text?: Recovered;
-  /** What it was handed of a file. */
+  /** The file content that the agent received. */
   readonly content?: Recovered;
   readonly script?: Recovered;
 }
@@ -28,7 +28,7 @@ export interface Replay {
   readonly drift: readonly Drift[];
 }
 
-/** A session told again. It is asked for anew when the session has another last entry. */
+/** The replay of a session. It is refetched when the session has a new last entry. */
 export function useReplay(session: string, last: number | undefined) {
   return useQuery<Replay, ApiError>({
     queryKey: ["GET /v1/audit/sessions/{session}", session, last],

@@ -4,7 +4,7 @@ import type { Entry } from "./use-record.ts";
 
 type RunNode = Pick<TraceNode, "kind" | "title" | "note" | "tone" | "started">;
 
-/** What became of a run, from the entries about it. */
+/** The outcome of a run, from its entries. */
 export function runTrace(group: readonly Entry[]): RunNode {
   const events = group.map(({ event }) => event);
   const target = events.flatMap((event) => ("target" in event ? [event.target] : []))[0];

@@ -14,7 +14,7 @@ import { TraceTree } from "./trace-tree.tsx";
 
 const MOST = 1000;
 
-/** One session: what an agent was given, and what was run for it. */
+/** One session: the skills and files that an agent received, and the runs it started. */
 export function SessionTrace({ session }: { readonly session: string }) {
   const query = { session, order: "oldest" as const, limit: String(MOST) };
   const { data, error, isPending, refetch } = useApi("GET /v1/audit", { query }, { keep: true });

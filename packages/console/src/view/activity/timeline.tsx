@@ -99,7 +99,7 @@ interface OlderProps {
   readonly onRead: () => void;
 }
 
-/** Reads on when one comes near; the button is for those who do not scroll. */
+/** Loads older entries when the user scrolls near the end; the button does the same without scrolling. */
 function Older({ isBusy, hasFailed, onRead }: OlderProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
@@ -111,7 +111,7 @@ function Older({ isBusy, hasFailed, onRead }: OlderProps) {
     watch.observe(place.current);
     return () => watch.disconnect();
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls is another function each time.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: onRead is a new function on every render.
   useEffect(() => {
     if (isNear && !isBusy && !hasFailed) onRead();
   }, [isNear, isBusy, hasFailed]);

@@ -10,12 +10,12 @@ import type { TraceNode } from "./trace-node.ts";
 
 export interface TraceDetailProps {
   readonly node: TraceNode;
-  /** What the gateway could put together again of it. */
+  /** The replayed step, if the gateway could reconstruct it. */
   readonly step: ReplayStep | undefined;
   readonly isReading: boolean;
 }
 
-/** What was handed over or run, to the byte where it can be told. */
+/** The content that the agent received or ran, byte for byte where the record has it. */
 export function TraceDetail({ node, step, isReading }: TraceDetailProps) {
   const [{ event }] = node.entries;
   const skill = skillOf(event);

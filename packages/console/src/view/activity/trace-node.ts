@@ -1,10 +1,10 @@
 import type { Tone } from "../../ui/badge.tsx";
 import type { Entry } from "./use-record.ts";
 
-/** One thing that was done in a session, with what was done on top of it. */
+/** One action in a session, with the actions that depend on it. */
 export interface TraceNode {
   readonly kind: "skill" | "read" | "run" | "refusal" | "note";
-  /** The entries that tell of it, in order. */
+  /** The entries that record the action, in order. */
   readonly entries: readonly [Entry, ...Entry[]];
   readonly title: string;
   readonly note: string;

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<TraceNode["kind"], string>> = {
 export interface TraceTreeProps {
   readonly trace: Trace;
   readonly steps: readonly ReplayStep[];
-  /** What was handed over is still on its way. */
+  /** Whether the replayed content is still loading. */
   readonly isReading: boolean;
 }
 

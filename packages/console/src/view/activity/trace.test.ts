@@ -5,7 +5,7 @@ import { traceOf } from "./trace.ts";
 import type { TraceNode } from "./trace-node.ts";
 
 let seq = 0;
-// Only what a trace is made of.
+// Only the fields that a trace uses.
 const entry = (type: string, second: number, fields: object = {}) => {
   seq += 1;
   const at = `2026-11-16T10:00:${String(second).padStart(2, "0")}.000Z`;
@@ -25,7 +25,7 @@ test("what was read and run of a skill stands below its loading, a run as one [S
     entry("approval.asked", 3, run),
     entry("run.approved", 5, { ...run, rule: "ask" }),
     entry("skill.script_executed", 8, { ...run, outcome: "exited", exitCode: 0, durationMs: 3000 }),
-    entry("skill.denied", 9, { skill: "other", act: "activate", message: "There is none." }),
+    entry("skill.denied", 9, { skill: "other", act: "activate", message: "The skill does not exist." }),
     entry("session.closed", 20),
   ]);
   expect(nodes.map(about)).toEqual([

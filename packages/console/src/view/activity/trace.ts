@@ -18,7 +18,7 @@ interface Branch {
   readonly children: Branch[];
 }
 
-/** A session as a tree: what was read and run of a skill stands below its loading. */
+/** A session as a tree: the reads and runs of a skill are below its activation. */
 export function traceOf(entries: readonly Entry[]): Trace {
   const roots: Branch[] = [];
   const loaded = new Map<string, Branch>();

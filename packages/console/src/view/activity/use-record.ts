@@ -9,7 +9,7 @@ export interface Entry {
   readonly event: SkillEvent;
 }
 
-/** What of the record is looked at; each is left out for all. */
+/** The filter on the record; an absent field matches everything. */
 export interface RecordFilter {
   readonly skill?: string;
   readonly session?: string;
@@ -33,8 +33,8 @@ const PAGE = 100;
 const MOST_NEW = 1000;
 
 /**
- * The record, the newest first. What comes meanwhile is put on top as long as one is there; who reads further down is
- * told how many there are, and is not moved.
+ * The record, newest first. New entries appear on top while the user is at the top; a user who has scrolled down sees
+ * their number and keeps the position.
  */
 export function useRecord(filter: RecordFilter): RecordState {
   const key = ["record", filter];
@@ -62,7 +62,7 @@ export function useRecord(filter: RecordFilter): RecordState {
   const shown = fresh.filter(({ seq }) => seq <= seen || isAtTop);
   return {
     entries: [...shown.toReversed(), ...read],
-    // A call throws nothing else.
+    // Every error of a call is an ApiError.
     error: older.error as ApiError | null,
     isPending: older.isPending,
     hasOlder: older.hasNextPage,

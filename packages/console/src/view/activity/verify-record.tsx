@@ -6,7 +6,7 @@ import { Failure } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 import { type AuditFinding, readReport } from "./audit-report.ts";
 
-/** Reads the whole record again when someone asks, and says whether anything was bent. */
+/** Verifies the whole record on request, and reports whether it was tampered with. */
 export function VerifyRecord() {
   const verify = useChange("GET /v1/audit/verify");
   const report = verify.data === undefined ? undefined : readReport(verify.data);

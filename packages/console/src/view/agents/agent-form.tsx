@@ -11,13 +11,13 @@ import { PinFields } from "./pin-field.tsx";
 import { SkillPicker } from "./skill-picker.tsx";
 
 export interface AgentFormProps {
-  /** The agent as it was when the form was opened, with the mark of that state. */
+  /** The agent when the form opened, with its ETag. */
   readonly seen: Tagged<"GET /v1/agents/{key}">;
-  /** Takes the agent as it is now, and gives up what was typed. */
+  /** Loads the current agent and discards the edits. */
   readonly onReload: () => void;
 }
 
-/** What can be changed of an agent; nothing is sent before it is saved. */
+/** Edits an agent; changes are sent only on save. */
 export function AgentForm({ seen, onReload }: AgentFormProps) {
   const { key } = seen.answer;
   const before = textOf(seen.answer);

@@ -1,7 +1,7 @@
 import type { CallInput } from "../../api/client.ts";
 import type { AgentView } from "./agent-view.ts";
 
-/** What can be changed of an agent, as someone types it. */
+/** The editable fields of an agent as form text. */
 export interface AgentText {
   readonly displayName: string;
   readonly runtime: string;
@@ -23,7 +23,7 @@ export function textOf({ key, displayName, runtime, allow, pins, manifest }: Age
   };
 }
 
-/** What to send: what differs, and nothing else. */
+/** The request body: only the changed fields. */
 export function changeOf(before: AgentText, after: AgentText, key: string): AgentChange {
   const { displayName, runtime, allow, pins, manifest } = after;
   return {

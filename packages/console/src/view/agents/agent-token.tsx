@@ -6,7 +6,7 @@ import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { Table } from "../../ui/table.tsx";
 import { tokenColumns } from "../tokens/token-column.tsx";
 
-/** What the agent signs in with. */
+/** The tokens of the agent. */
 export function AgentTokens({ agentKey }: { readonly agentKey: string }) {
   const { data, error, refetch } = useApi("GET /v1/tokens");
   const tokens = data?.tokens.filter(({ agent }) => agent === agentKey);

@@ -14,11 +14,11 @@ import { toast, toastFailure } from "../../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
 import { AgentTokens } from "./agent-token.tsx";
 
-/** One agent: what it is shown and held to. */
+/** One agent: the skills it sees and the limits on it. */
 export function Agent({ agentKey }: { readonly agentKey: string }) {
   const isAdmin = useIsAdmin();
   const remove = useChange("DELETE /v1/agents/{key}", ["GET /v1/agents", "GET /v1/tokens"]);
-  // What goes is not asked for again while the view of it is left.
+  // A deleted agent is not refetched while its view closes.
   const enabled = !remove.isPending && !remove.isSuccess;
   const params = { key: agentKey };
   const { data: agent, error, refetch } = useApi("GET /v1/agents/{key}", { params }, { enabled });
@@ -61,7 +61,7 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
   );
 }
 
-/** What the form began with: it stays while someone types, whoever changes the agent meanwhile. */
+/** The agent as the form first loaded it; a change by another user does not replace it during editing. */
 function useEdited(key: string) {
   return useQuery<Tagged<"GET /v1/agents/{key}">, ApiError>({
     queryKey: ["edit agent", key],

@@ -11,7 +11,7 @@ export interface PinFieldsProps {
   readonly onChange: (pins: Readonly<Record<string, number>>) => void;
 }
 
-/** Which revision of which skill the agent gets, whatever counts for others. */
+/** Pins skills to revisions for this agent, regardless of the current revision. */
 export function PinFields({ pins, onChange }: PinFieldsProps) {
   const entries = Object.entries(pins).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const without = (id: string) => Object.fromEntries(entries.filter(([each]) => each !== id));

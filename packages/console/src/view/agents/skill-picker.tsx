@@ -16,9 +16,9 @@ const ways = [
 ] as const;
 type Way = (typeof ways)[number][0];
 
-/** All skills, those that are chosen, or none. */
+/** Picks all skills, a selection, or no skills. */
 export function SkillPicker({ chosen, onChange }: SkillPickerProps) {
-  // A list in which nothing is chosen yet is none, until something is.
+  // An empty selection shows as `none` unless the user picked `chosen`.
   const [isChoosing, setChoosing] = useState((chosen?.length ?? 0) > 0);
   const [kept, setKept] = useState(chosen ?? []);
   const way: Way = chosen === undefined ? "all" : chosen.length > 0 || isChoosing ? "chosen" : "none";

@@ -1,4 +1,4 @@
-/** What can be said to a question. */
+/** The possible answers to a question. */
 export const answers = {
   once: { name: "Approve once", done: "approved once", body: { answer: "approve", scope: "once" }, key: "a" },
   content: {

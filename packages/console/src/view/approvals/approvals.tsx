@@ -12,7 +12,7 @@ import { QuestionCard } from "./question-card.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useCurrent } from "./use-current.ts";
 
-/** What waits for a person's yes, and what was approved and still holds. */
+/** Questions that wait for an approval, and approvals that are still valid. */
 export function Approvals() {
   const { data, error, isPending, refetch } = useApi("GET /v1/approvals");
   const { shown, give } = useAnswers(data?.questions ?? []);
@@ -37,7 +37,7 @@ export function Approvals() {
 
 const LINGER_MS = 5000;
 
-/** A question that nobody answered is told to be over, and then leaves; no event says so. */
+/** Refetches shortly after a question expires, because no event reports the expiry. */
 function useExpiry(shown: readonly Question[], onExpiry: () => Promise<unknown>): void {
   const first = Math.min(...shown.map(({ expiresAt }) => Date.parse(expiresAt)));
   useEffect(() => {
@@ -63,7 +63,7 @@ function About({ hasKeys }: { readonly hasKeys: boolean }) {
 
 type Give = (question: Question, answer: Answered) => void;
 
-/** Those that wait, without what was just answered; an answer that fails brings its question back. */
+/** The waiting questions without the ones just answered; a question returns when its answer fails. */
 function useAnswers(questions: readonly Question[]): {
   readonly shown: readonly Question[];
   readonly give: Give;

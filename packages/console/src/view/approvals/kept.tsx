@@ -8,7 +8,7 @@ import { Ago, CopyText, Mono } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 import { type Approval, actOf, exactText } from "./question.ts";
 
-/** What was approved for its content, and still holds. */
+/** Approvals that are bound to a content hash and still valid. */
 export function Kept({ approvals }: { readonly approvals: readonly Approval[] }) {
   const [busy, setBusy] = useState<string>();
   const revoke = useChange("DELETE /v1/approvals/kept/{approval}", ["GET /v1/approvals"]);

@@ -21,7 +21,7 @@ export interface QuestionCardProps {
   readonly onAnswer: (answer: Answered) => void;
 }
 
-/** One question: exactly what would run, and what it could reach. */
+/** One question: exactly which command would run, and which resources it could reach. */
 export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: QuestionCardProps) {
   const { id, skill, target, args, trust, reason } = question;
   const isSettled = useSettled(place);

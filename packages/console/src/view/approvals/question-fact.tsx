@@ -4,7 +4,7 @@ import { useSkills } from "../../api/use-skills.ts";
 import { Ago, CopyText, formatBytes, Mono } from "../../ui/text.tsx";
 import { exactText, type Question } from "./question.ts";
 
-/** What an approval would be bound to, and where the question comes from. */
+/** The facts that an approval is bound to, and the origin of the question. */
 export function QuestionFacts({ question }: { readonly question: Question }) {
   const { data: rows } = useSkills();
   const owner = rows?.find(({ entry }) => entry.id === question.skill)?.registry?.owner;
@@ -26,7 +26,7 @@ function factsOf(question: Question, owner: string | undefined): readonly (reado
     ...(owner === undefined ? [] : [["Owner", owner] as const]),
     ["Content", <CopyText key="hash" text={treeHash} label="content hash" isShort />],
     ["Sandbox", sandbox],
-    // Outside of a sandbox nothing holds it to what it asked for.
+    // Without a sandbox, the requested network limit is not enforced.
     ["Network", sandbox === "none" ? "unrestricted" : exactText(network)],
     ["Secrets", secrets.length === 0 ? "none" : secrets.map(exactText).join(", ")],
     ["Mounts", mounts.length === 0 ? "none" : <Mounts key="mounts" mounts={mounts} />],

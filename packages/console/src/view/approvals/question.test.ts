@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { currentOf, dangersOf, exactText, type Question } from "./question.ts";
 
-// Only what the dangers are read from.
+// Only the fields that the warnings read.
 const question = (change: object) =>
   ({
     sandbox: "bubblewrap",

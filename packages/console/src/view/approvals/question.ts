@@ -33,12 +33,12 @@ const acts: Readonly<Record<string, string>> = {
   install: "install",
 };
 
-/** What it wants to do, as a sentence goes on with it. */
+/** The requested action, as a verb phrase for use in a sentence. */
 export function actOf({ act }: Pick<Question, "act">): string {
   return acts[act] ?? act;
 }
 
-/** What shows as nothing, as a space, or on another character. */
+/** Characters that are invisible, look like a space, or combine with another character. */
 const unclear = /[[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]--[ ]]/gv;
 
 /** A text so that no two look the same: plain words as they are, all else quoted, with what cannot be seen spelled out. */

@@ -11,7 +11,7 @@ const keys: Readonly<Record<string, Answered>> = { a: "once", c: "content", d: "
 const moves: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1 };
 const GO_MS = 1200;
 
-/** Answers the current question by one letter, where nobody writes. A key that is held down answers once. */
+/** Answers the current question by a single key outside text fields. Key repeat does not answer again. */
 export function useAnswerKeys(actions: AnswerKeys): void {
   const latest = useRef(actions);
   latest.current = actions;

@@ -11,13 +11,13 @@ import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 
 export interface CatalogueBlockProps {
-  /** What is asked for. */
+  /** The catalogue options. */
   readonly query: Readonly<Record<string, string>>;
-  /** Through whose eyes; undefined while that is not known. */
+  /** The viewpoint; undefined until it is known. */
   readonly looking: (Looking & { readonly runtime?: string }) | undefined;
 }
 
-/** The block as the agent gets it, what it costs, and which skills are in it. */
+/** The catalogue block as the agent receives it, its cost, and its skills. */
 export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
   const { data, error, isPending, refetch } = useApi(
     "GET /v1/catalogue",
@@ -54,7 +54,7 @@ export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
   );
 }
 
-/** What did not fit: the agent finds it with its search tool. */
+/** The skills that did not fit; the agent finds them with its search tool. */
 function Deferred({
   inline,
   number,

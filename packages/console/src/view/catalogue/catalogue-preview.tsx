@@ -11,7 +11,7 @@ import { Reasons } from "./reason.tsx";
 
 const formats = ["", "xml", "xml-attr", "markdown", "json"] as const;
 
-/** Exactly what an agent is told about skills, and why each is or is not there. */
+/** The exact catalogue that an agent receives, and why each skill is or is not in it. */
 export function CataloguePreview() {
   const [read] = useAddress();
   const agent = useAgent();
@@ -60,7 +60,7 @@ function Viewing({ agent, user }: { readonly agent: string; readonly user: strin
   );
 }
 
-/** What it is asked for. */
+/** The inputs for the catalogue options. */
 function Asking({ format }: { readonly format: string }) {
   const [read, write] = useAddress();
   return (

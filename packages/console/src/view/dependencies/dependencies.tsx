@@ -15,7 +15,7 @@ import { RuntimePanel } from "./runtime-panel.tsx";
 import { SkillPanel } from "./skill-panel.tsx";
 import { useInstalls } from "./use-installs.ts";
 
-/** What skills need of the gateway's machine, what is missing, and the way to get it. */
+/** The dependencies of skills on the gateway's machine, the missing ones, and the buttons to install them. */
 export function Dependencies() {
   const isAdmin = useIsAdmin();
   const canPublish = useCanPublish();

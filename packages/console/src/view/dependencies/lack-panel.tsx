@@ -18,7 +18,7 @@ export interface LackPanelProps {
   readonly isAdmin: boolean;
 }
 
-/** All that is missing, by who would install it. */
+/** All missing dependencies, grouped by package manager. */
 export function LackPanel({ lacks, installs, isAdmin }: LackPanelProps) {
   const groups = [...Map.groupBy(lacks, ({ manager }) => manager)];
   return groups.map(([manager, members]) => (

@@ -2,7 +2,7 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { lackingRows, lacksOf } from "./lack.ts";
 
-// Only what is read of a row.
+// Only the fields that the code under test reads.
 const row = (id: string, missing?: readonly string[], state = "ready") =>
   ({
     entry: { id, readiness: { state, reasons: [] } },

@@ -6,13 +6,13 @@ export interface Lack {
   readonly need: string;
   readonly manager: string;
   readonly name: string;
-  /** Who needs it. */
+  /** The skills that need it. */
   readonly skills: readonly string[];
 }
 
 const order = ["pip", "npm", "system"];
 
-/** All that is missing, each thing once, by who would install it. */
+/** All missing dependencies without duplicates, ordered by package manager. */
 export function lacksOf(rows: readonly SkillRow[]): readonly Lack[] {
   const skills = new Map<string, string[]>();
   for (const { entry, registry } of rows)
@@ -31,7 +31,7 @@ function rank({ manager }: Pick<Lack, "manager">): number {
   return order.indexOf(manager);
 }
 
-/** Skills that cannot do all they could: for what is missing, or for what else they say they need. */
+/** Skills with missing dependencies or other unmet requirements. */
 export function lackingRows(rows: readonly SkillRow[]): readonly SkillRow[] {
   return rows.filter(
     ({ entry, registry }) => (registry?.missing ?? []).length > 0 || entry.readiness.state !== "ready",

@@ -5,7 +5,7 @@ import { Dot } from "../../ui/badge.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { type LogLine, withEvent } from "./work-log.ts";
 
-/** What the gateway did about dependencies since this page was opened. */
+/** The dependency events since the page was opened. */
 export function LogPanel() {
   const [log, setLog] = useState<readonly LogLine[]>([]);
   const listen = useCallback(
@@ -22,7 +22,7 @@ export function LogPanel() {
       ) : (
         <section
           aria-label="Log, newest first"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
           tabIndex={0}
           className="max-h-72 overflow-y-auto"
         >

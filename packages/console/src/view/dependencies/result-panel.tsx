@@ -21,7 +21,7 @@ const columns: readonly Column<InstallResult>[] = [
   { title: "Reason", show: ({ message }) => <span className="break-words">{message}</span> },
 ];
 
-/** What came of each thing that was asked for. */
+/** The result of each requested install. */
 export function ResultPanel({ results }: { readonly results: readonly InstallResult[] }) {
   if (results.length === 0) return null;
   return (

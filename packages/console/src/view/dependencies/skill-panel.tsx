@@ -13,7 +13,7 @@ export interface SkillPanelProps {
   readonly isAdmin: boolean;
 }
 
-/** The skills that lack something, and what. */
+/** The skills with missing dependencies, and what each one lacks. */
 export function SkillPanel({ rows, installs, isAdmin }: SkillPanelProps) {
   return (
     <Panel title="Skills with missing dependencies">

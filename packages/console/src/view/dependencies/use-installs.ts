@@ -9,17 +9,17 @@ import type { Lack } from "./lack.ts";
 export type InstallResult = Answer<"POST /v1/skills/install-deps">["results"][number];
 
 export interface Installs {
-  /** What is being installed now, as `skill dep`. */
+  /** The running installs, as `skill dep`. */
   readonly running: ReadonlySet<string>;
   readonly isBusy: boolean;
-  /** What came of what was asked for here. */
+  /** The results of the installs started in this view. */
   readonly results: readonly InstallResult[];
   readonly one: (lack: Lack) => void;
-  /** All that one skill lacks, or all skills. */
+  /** Installs all missing dependencies of one skill, or of all skills. */
   readonly all: (skill?: string) => void;
 }
 
-/** Installs what skills lack, and follows it, whoever began it. */
+/** Installs missing dependencies, and tracks all running installs, including those started elsewhere. */
 export function useInstalls(): Installs {
   const [running, setRunning] = useState<ReadonlySet<string>>(new Set());
   const [isBusy, setBusy] = useState(false);

@@ -3,7 +3,7 @@ import { Failure, Skeleton } from "../../ui/state.tsx";
 import { DiffView } from "../skill/versions/diff-view.tsx";
 import { type ChangePlace, readChange } from "./change-text.ts";
 
-/** A file as it is now beside what was dropped. */
+/** The diff between the current file and the dropped one. */
 export function ChangeDiff(place: ChangePlace) {
   const { id, parcel, folder, change } = place;
   const { data, error, refetch } = useQuery({

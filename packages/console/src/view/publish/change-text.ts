@@ -17,7 +17,10 @@ export interface ChangePlace {
 
 const MOST_EDITS = 5000;
 
-/** The change as a unified diff; undefined for what is not text, too long, or not in the archive under its name. */
+/**
+ * The change as a unified diff; undefined when a file is not text, is too long, or is not in the archive under its
+ * name.
+ */
 export async function readChange({ id, parcel, folder, change }: ChangePlace): Promise<string | undefined> {
   const { path } = change;
   const before = change.change === "added" ? "" : await currentText(id, path);

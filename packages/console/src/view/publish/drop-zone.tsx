@@ -20,7 +20,7 @@ export function DropZone({ limits, onDrop, onFailure }: DropZoneProps) {
   });
   const choose = (input: HTMLInputElement) => {
     onDrop(readChosen(input.files ?? []));
-    // So that the same can be chosen again after it was mended.
+    // Without a reset, choosing the same file again fires no change event.
     input.value = "";
   };
   return (
@@ -81,7 +81,7 @@ function limitSentence(limits: Readonly<Record<string, number>>): string {
   return `Up to ${formatBytes(archiveBytes)} packed, ${formatBytes(unpackedBytes)} unpacked and ${archiveSkills} skills at once; ${bundleFiles?.toLocaleString("en")} files a skill.`;
 }
 
-/** Whether files are over the page. What is dropped on it does not replace it. */
+/** Whether files are dragged over the page. Prevents the browser from opening dropped files. */
 function useDrops(onDrop: (transfer: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onDrop);

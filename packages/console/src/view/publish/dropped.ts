@@ -6,7 +6,7 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** One thing that someone dropped or chose. */
+/** One dropped or chosen item. */
 export type Dropped =
   | {
       readonly kind: "folder";
@@ -17,7 +17,9 @@ export type Dropped =
   | { readonly kind: "archive"; readonly name: string; readonly file: File }
   | { readonly kind: "unknown"; readonly name: string };
 
-/** What was dropped. Contract: it is called in the event itself; afterwards the browser takes it all away. */
+/**
+ * Reads the dropped items. Contract: call it inside the event handler, because the browser clears the items afterwards.
+ */
 export async function readTransfer({ items }: DataTransfer): Promise<readonly Dropped[]> {
   const taken = [...items]
     .filter(({ kind }) => kind === "file")
@@ -31,7 +33,7 @@ export async function readTransfer({ items }: DataTransfer): Promise<readonly Dr
   return [...folders, ...sortFiles(files)];
 }
 
-/** What was chosen: files, or one folder with all that is in it. */
+/** Reads the chosen items: files, or one folder with all its content. */
 export function readChosen(chosen: Iterable<File>): readonly Dropped[] {
   const all = [...chosen];
   const loose = all.filter(({ webkitRelativePath }) => webkitRelativePath === "");
@@ -96,7 +98,7 @@ async function readFolder(root: FileSystemDirectoryEntry): Promise<Dropped> {
   return { kind: "folder", name: root.name, files, skipped };
 }
 
-/** All of them: the browser gives a hundred at a time, and then none. */
+/** Lists all entries: the browser returns up to a hundred per call, and an empty batch at the end. */
 async function listEntries(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -11,7 +11,7 @@ export interface FindingListProps {
   readonly lines: readonly string[];
 }
 
-/** What was found in a SKILL.md, in the order of its lines. */
+/** The findings in a SKILL.md, ordered by line. */
 export function FindingList({ findings, lines }: FindingListProps) {
   if (findings.length === 0) return null;
   const errors = findings.filter(({ severity }) => severity === "error").length;

@@ -5,19 +5,19 @@ import { isCheckedFile, type ListedFile, type Listing, type ListingBounds } from
 import { checkSkills, type LocalSkill } from "./local-skill.ts";
 import { packFolder } from "./pack-folder.ts";
 
-/** Something to send, and what the browser found in it. */
+/** An archive to send, with the results of the browser's inspection. */
 export interface Inspected {
-  /** What is sent, read once: what was tried is what is published. */
+  /** The archive to send. It is read once, so that the tested bytes are the published bytes. */
   readonly blob: Blob;
   readonly skills: readonly LocalSkill[];
   readonly paths: readonly string[];
-  /** Why the browser could not look into it; the gateway may still be able to. */
+  /** Why the browser could not read the archive; the gateway may still accept it. */
   readonly trouble?: string;
 }
 
 type Limits = Readonly<Record<string, number>>;
 
-/** Packs a folder, looks into an archive, and checks the skills. It is loaded when someone drops something. */
+/** Packs a folder or reads an archive, and checks its skills. The module loads on the first drop. */
 export async function inspect(
   dropped: Exclude<Dropped, { kind: "unknown" }>,
   limits: Limits,

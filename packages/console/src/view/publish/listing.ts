@@ -1,6 +1,6 @@
 import { IGNORE_FILES } from "@skillhold/skill";
 
-/** What is in an archive or a folder, with the content of those files that are asked for. */
+/** The files in an archive or a folder, with the content of the requested ones. */
 export interface Listing {
   readonly files: readonly ListedFile[];
 }
@@ -12,7 +12,7 @@ export interface ListedFile {
   readonly content?: Uint8Array;
 }
 
-/** How much of a stranger's archive the browser takes in. */
+/** Limits on how much of an untrusted archive the browser reads. */
 export interface ListingBounds {
   readonly isWanted: (path: string) => boolean;
   /** How large a file may be to be read, and how many are. */

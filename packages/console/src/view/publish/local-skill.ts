@@ -53,7 +53,7 @@ function parentOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
 }
 
-/** What lies below a folder, but for skills of their own in there. */
+/** The files below a folder, without those of nested skills. */
 function filesOf(
   folder: string,
   files: readonly ListedFile[],

@@ -11,7 +11,7 @@ export async function packFolder(files: readonly FolderFile[]): Promise<Blob> {
   const done = Promise.withResolvers<void>();
   const zip = new Zip((error, part, isLast) => {
     if (error !== null) done.reject(error);
-    // Its buffers are its own, and none is shared between threads.
+    // The ZIP writer allocates its own buffers, never shared ones.
     else parts.push(part as Uint8Array<ArrayBuffer>);
     if (isLast) done.resolve();
   });

@@ -7,7 +7,7 @@ import { type Parcel, type Publication, publishable, refusalOf, type Step } from
 
 type Limits = Readonly<Record<string, number>>;
 
-/** What belongs to a parcel and is not shown. */
+/** The data of a parcel that is not shown. */
 interface Cargo {
   readonly blob?: Blob;
   readonly calling: AbortController;
@@ -17,7 +17,7 @@ let parcels: readonly Parcel[] = [];
 let last = 0;
 const cargo = new Map<number, Cargo>();
 const listeners = new Set<() => void>();
-/** One at a time: uploads would only slow each other down. */
+/** One upload at a time: parallel uploads would slow each other down. */
 let turn: Promise<void> = Promise.resolve();
 
 function set(value: readonly Parcel[]): void {
@@ -38,17 +38,17 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** What was dropped and is not cleared away. It stays while someone looks at other views. */
+/** The dropped parcels that the user has not cleared. They stay while the user visits other views. */
 export function useParcels(): readonly Parcel[] {
   return useSyncExternalStore(subscribe, () => parcels);
 }
 
-/** What is sent of a parcel; undefined before it is packed. */
+/** The archive of a parcel; undefined until it is packed. */
 export function archiveOf(key: number): Blob | undefined {
   return cargo.get(key)?.blob;
 }
 
-/** Takes things in: each is looked into here, and then tried out by the gateway. */
+/** Adds dropped items: the browser inspects each one, then the gateway tests it. */
 export function addParcels(dropped: readonly Dropped[], limits: Limits): void {
   for (const each of dropped) void take(each, limits);
 }
@@ -67,7 +67,7 @@ async function take(dropped: Dropped, limits: Limits): Promise<void> {
     const stuck = problemOf(blob, { skills, trouble }, limits);
     if (stuck !== undefined) return step(key, { step: "stuck", why: stuck });
     const held = cargo.get(key);
-    // It was cleared away meanwhile.
+    // The user cleared the parcel in the meantime.
     if (held === undefined) return;
     cargo.set(key, { ...held, blob });
   } catch (error) {
@@ -106,7 +106,7 @@ function problemOf(
   return undefined;
 }
 
-/** Asks the gateway what publishing would do; nothing is changed. */
+/** Asks the gateway for a dry run of the publication. */
 export function tryOut(key: number, id?: string): void {
   if (id !== undefined) change(key, { id });
   queue(key, true);
@@ -136,7 +136,7 @@ function queue(key: number, isDryRun: boolean): void {
   turn = turn.then(() => send(key, isDryRun));
 }
 
-/** Contract: it never throws; what fails is told where the parcel is shown. */
+/** Contract: never throws; a failure is shown on the parcel. */
 async function send(key: number, isDryRun: boolean): Promise<void> {
   const parcel = parcels.find((each) => each.key === key);
   const { blob, calling } = cargo.get(key) ?? {};
@@ -165,7 +165,7 @@ async function send(key: number, isDryRun: boolean): Promise<void> {
   }
 }
 
-/** What was said of skills that have another revision now is said no more. */
+/** The tested parcels whose results are outdated by a new revision of the same skill. */
 function outdatedBy(key: number, published: readonly Publication[]): readonly Parcel[] {
   const ids = new Set<string | undefined>(
     published.flatMap(({ status, id }) => (status === "published" ? [id] : [])),

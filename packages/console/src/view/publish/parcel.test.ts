@@ -10,7 +10,7 @@ import {
   unmarked,
 } from "./parcel.ts";
 
-// Only what is read of each.
+// Only the fields that the code under test reads.
 const local = (path: string, id: string, isValid = true) => ({ path, id, isValid }) as unknown as LocalSkill;
 const good = (id: string, more: object = {}) =>
   ({ status: "published", id, revision: 1, isNew: true, isDryRun: true, ...more }) as unknown as Publication;

@@ -15,7 +15,7 @@ export type Step =
   | { readonly step: "reading" }
   /** It cannot be sent at all. */
   | { readonly step: "stuck"; readonly why: string }
-  /** `part` of it was sent; at 1 the gateway is at work. */
+  /** `part` is the fraction sent; at 1 the gateway is processing the upload. */
   | { readonly step: "sending"; readonly isDryRun: boolean; readonly part: number }
   | { readonly step: "failed"; readonly isDryRun: boolean; readonly error: Error }
   | { readonly step: "tried" }
@@ -34,9 +34,9 @@ export interface Parcel {
   readonly skipped: readonly string[];
   /** Why the browser could not look into it. */
   readonly trouble: string | undefined;
-  /** What the gateway said last, of the dry run or of the publishing. */
+  /** The gateway's last results, from the dry run or the publication. */
   readonly results: readonly Publication[] | undefined;
-  /** The id that someone chose, for its one skill. */
+  /** The id that the user chose for a single skill. */
   readonly id: string | undefined;
   readonly state: Step;
 }
@@ -56,14 +56,14 @@ export function refusalOf(dropped: Dropped, limits: Readonly<Record<string, numb
   return `Its files are ${formatBytes(size)} in total; the limit is ${formatBytes(most)}.`;
 }
 
-/** A skill of a parcel: as the browser found it, and what the gateway says of it. */
+/** A skill of a parcel: the browser's check and the gateway's result. */
 export interface SkillLine {
   readonly path: string;
   readonly local: LocalSkill | undefined;
   readonly result: Publication | undefined;
 }
 
-/** Brings together what is told of the same skill. Refusals name its folder, all else its id. */
+/** Joins the local check and the gateway's result of each skill. Refusals match by folder, other results by id. */
 export function linesOf({ skills, results = [] }: Pick<Parcel, "skills" | "results">): readonly SkillLine[] {
   const rest = new Set(results);
   const refused = new Set(results.flatMap((each) => (each.status === "failed" ? [each.path] : [])));
@@ -85,7 +85,7 @@ export function linesOf({ skills, results = [] }: Pick<Parcel, "skills" | "resul
   return [...lines, ...unmatched];
 }
 
-/** What became of a skill, or would, in a word or two. */
+/** The actual or expected outcome for a skill, in a word or two. */
 export function outcomeOf({ local, result }: SkillLine): readonly [string, Tone] {
   if (result === undefined)
     return local?.isValid === false ? ["not valid", "bad"] : ["checked here", "neutral"];
@@ -101,7 +101,7 @@ export function publishable({ state, results = [] }: Pick<Parcel, "state" | "res
   return isOpen ? results.filter(({ status }) => status === "published").length : 0;
 }
 
-/** Those whose exec bit would be lost or is not known, because browsers do not tell it. */
+/** Whether executable bits may be lost: browsers do not report the mode of files in a folder. */
 export function unmarked({ kind, paths, results = [] }: Pick<Parcel, "kind" | "paths" | "results">): boolean {
   if (kind !== "folder") return false;
   const isProgram = (path: string) => /(?:^|\/)(?:scripts|bin)\/[^.]+$/.test(path);

@@ -10,7 +10,7 @@ import { type Parcel, publishable } from "./parcel.ts";
 import { ParcelCard } from "./parcel-card.tsx";
 import { addParcels, clearParcels, publishAll, useParcels } from "./parcel-store.ts";
 
-/** Brings skills in: dropped, checked here and by the gateway, and published when someone says so. */
+/** Publishes dropped skills: the browser and the gateway check them, and the user confirms. */
 export function Publish() {
   const { data, error, isPending, refetch } = useApi("GET /v1/status");
   const parcels = useParcels();
@@ -54,7 +54,7 @@ function AllActions() {
   );
 }
 
-/** What it is called, so that two of one name are told apart. */
+/** The parcel's label; a number distinguishes parcels with the same name. */
 function labelOf({ name }: Parcel, before: readonly Parcel[]): string {
   const same = before.filter((each) => each.name === name).length;
   return same === 0 ? name : `${name} (${same + 1})`;

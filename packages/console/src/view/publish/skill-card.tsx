@@ -9,7 +9,7 @@ import { outcomeOf, type Publication, type SkillLine } from "./parcel.ts";
 
 type Good = Exclude<Publication, { status: "failed" }>;
 
-/** One skill of what was dropped: what was found in it, and what becomes of it. */
+/** One dropped skill: its findings and its publication result. */
 export function SkillCard({ line, parcel }: { readonly line: SkillLine; readonly parcel: number }) {
   const { path, local, result } = line;
   const [word, tone] = outcomeOf(line);

@@ -3,7 +3,7 @@ import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 const BLOCK = 512;
 const text = new TextDecoder();
 
-/** What is in a tar.gz; the browser inflates it, within bounds. */
+/** Lists a tar.gz; the browser decompresses it within the bounds. */
 export async function listTarGz(archive: Blob, bounds: ListingBounds): Promise<Listing> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;

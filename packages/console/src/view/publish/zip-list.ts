@@ -1,7 +1,7 @@
 import { unzipSync } from "fflate";
 import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 
-/** What is in a ZIP. Only what is wanted is unpacked. */
+/** Lists a ZIP and unpacks only the requested files. */
 export function listZip(bytes: Uint8Array, { isWanted, fileBytes, files: most }: ListingBounds): Listing {
   const found: ListedFile[] = [];
   let read = 0;

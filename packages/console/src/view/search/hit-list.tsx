@@ -16,7 +16,7 @@ export interface HitListProps {
   readonly limit: string;
 }
 
-/** What a query finds, the best first. */
+/** The search results, best first. */
 export function HitList({ name, words: typed, looking, limit }: HitListProps) {
   const words = useDelayed(typed.trim(), 200);
   const { data, error, isPending, refetch } = useApi(

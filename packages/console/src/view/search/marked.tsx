@@ -1,6 +1,6 @@
 import { splitByWords } from "./split-words.ts";
 
-/** A text in which what matched stands out. */
+/** A text with its matches highlighted. */
 export function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return splitByWords(text, words).map(({ part, isMatch, at }) =>
     isMatch ? (

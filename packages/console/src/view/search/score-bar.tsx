@@ -15,7 +15,7 @@ const colours: Readonly<Record<ScorePart["name"], string>> = {
   other: "bg-faint",
 };
 
-/** How well a skill fits, and what that is made of. */
+/** The score of a skill and its parts. */
 export function ScoreBar({ score, best, parts }: ScoreBarProps) {
   const told = partsOf(score, parts);
   return (

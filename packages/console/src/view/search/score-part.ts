@@ -33,10 +33,10 @@ export interface ScorePart {
   readonly share: number;
 }
 
-/** Less is shown as nothing. */
+/** Smaller shares are hidden. */
 const LEAST = 0.005;
 
-/** The parts of a score that count; together they are the score. */
+/** The visible parts of a score; all parts add up to the score. */
 export function partsOf(score: number, parts: Readonly<Record<string, number>>): readonly ScorePart[] {
   const known = table.map(({ part, name, about, weigh }) => ({
     ...{ name, about },

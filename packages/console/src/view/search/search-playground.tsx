@@ -13,7 +13,7 @@ import { HitList } from "./hit-list.tsx";
 
 const limits = ["5", "10", "20", "50", "100"] as const;
 
-/** What an agent would find, and why in this order. */
+/** The search results that an agent would get, with the reasons for their order. */
 export function SearchPlayground() {
   const [read, write] = useAddress();
   const agent = useAgent();

@@ -67,7 +67,7 @@ function Facts({ status }: { readonly status: Status }) {
   );
 }
 
-/** The levels of trust, for those who see them for the first time. */
+/** Short explanations of the trust levels. */
 const trusts: Readonly<Record<Trust, string>> = {
   builtin: "ships with Skillhold",
   org: "managed by administrators",

@@ -3,7 +3,7 @@ import { Table } from "../../ui/table.tsx";
 import { formatBytes, Mono } from "../../ui/text.tsx";
 import { spanOf } from "./uptime.ts";
 
-/** What this gateway takes at most. */
+/** The limits of this gateway. */
 export function LimitTable({ limits }: { readonly limits: Readonly<Record<string, number>> }) {
   const rows = Object.entries(limits).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (

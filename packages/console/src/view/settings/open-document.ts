@@ -5,8 +5,8 @@ export type GatewayDocument = "/reference" | "/openapi.json" | "/metrics";
 const KEPT_MS = 60_000;
 
 /**
- * Shows a document of the gateway in a window of its own. A link would not do: the gateway believes a cookie only
- * together with a header, which a link cannot send.
+ * Opens a gateway document in a new window. A link would not work: the gateway accepts the session cookie only with a
+ * header that a link cannot send.
  */
 export async function openDocument(path: GatewayDocument): Promise<void> {
   const response = await fetch(path, { headers: { "x-skillhold-csrf": csrf.read() } });

@@ -8,8 +8,8 @@ test("a report is read as far as it is one [S-59]", () => {
     { name: "y", title: "y", isConfined: false, detail: "" },
   ]);
   expect(readChecks(undefined)).toEqual([]);
-  expect(readProblem({ message: "It is missing.", hint: 1 })).toEqual({
-    message: "It is missing.",
+  expect(readProblem({ message: "The sandbox is missing.", hint: 1 })).toEqual({
+    message: "The sandbox is missing.",
     hint: "",
   });
   expect(readProblem(null)).toBeUndefined();

@@ -4,11 +4,11 @@ export interface Check {
   readonly name: string;
   readonly title: string;
   readonly isConfined: boolean;
-  /** What the system answered. */
+  /** The answer of the operating system. */
   readonly detail: string;
 }
 
-/** What was tried. The report may grow: what is not a check is left out. */
+/** Reads the sandbox checks and skips other items, because the report may gain new ones. */
 export function readChecks(value: unknown): readonly Check[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {

@@ -2,7 +2,7 @@ import { Dot } from "../../ui/badge.tsx";
 import { Mono } from "../../ui/text.tsx";
 import { type Report, readChecks, readProblem } from "./sandbox-answer.ts";
 
-/** What held and what did not, line by line. */
+/** The result of each sandbox check. */
 export function SandboxReport({ report }: { readonly report: Report }) {
   const checks = readChecks(report["checks"]);
   const problem = readProblem(report["problem"]);

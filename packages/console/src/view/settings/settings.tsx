@@ -9,7 +9,7 @@ import { About } from "./about.tsx";
 import { Appearance } from "./appearance.tsx";
 import { SandboxTest } from "./sandbox-test.tsx";
 
-/** What this gateway is, how it is set up, and how it looks to you. */
+/** The gateway's identity and configuration, and the user's display settings. */
 export function Settings() {
   return (
     <Page title="Settings">

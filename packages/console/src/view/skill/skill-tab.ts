@@ -11,7 +11,7 @@ export const skillTabs = [
 ] as const;
 export type SkillTab = (typeof skillTabs)[number];
 
-/** What an address after the skill's id says: the tab, and nothing for one that there is not. */
+/** The tab that the address names after the skill's id; undefined for an unknown tab. */
 export function tabOf(rest: string): SkillTab | undefined {
   const [name = ""] = rest.split("/");
   return name === "" ? "overview" : skillTabs.find((tab) => tab === name);
@@ -23,7 +23,10 @@ export function hrefOf(id: string, tab: SkillTab): string {
 
 type Known = { readonly registry?: Pick<NonNullable<SkillDetail["registry"]>, "status"> | undefined };
 
-/** A skill in a folder has no releases, and nobody is granted it. One that was deleted is used by nobody. */
+/**
+ * A skill in a folder has no versions and no grants. A deleted skill cannot be used, so access and dependencies are
+ * hidden.
+ */
 export function tabsFor({ registry }: Known): readonly SkillTab[] {
   if (registry === undefined) return skillTabs.filter((tab) => tab !== "versions" && tab !== "access");
   if (registry.status !== "deleted") return skillTabs;

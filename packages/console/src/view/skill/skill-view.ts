@@ -3,7 +3,7 @@ import type { Answer } from "../../api/client.ts";
 export type SkillDetail = Answer<"GET /v1/skills/{id}">;
 export type SkillFile = SkillDetail["files"][number];
 
-/** What every part of the view is given. */
+/** The props of every part of the skill view. */
 export interface SkillProps {
   readonly skill: SkillDetail;
 }

@@ -23,7 +23,7 @@ const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
   validation: lazy(async () => ({ default: (await import("./validation/validation.tsx")).Validation })),
 };
 
-/** One skill: what it is, what is in it, who may use it, and what was done with it. */
+/** One skill: its content, its access and its activity. */
 export function Skill({ id, rest }: { readonly id: string; readonly rest: string }) {
   const { data: skill, error, refetch } = useApi("GET /v1/skills/{id}", { params: { id } });
   const tab = tabOf(rest);
@@ -53,7 +53,7 @@ export function Skill({ id, rest }: { readonly id: string; readonly rest: string
   );
 }
 
-/** Whether it is not there any more, or not for whoever looks; what is kept of it is then not shown. */
+/** Whether the skill was deleted or is hidden from the user; cached data is then not shown. */
 function isGone({ code }: ApiError): boolean {
   return code === "SKILL_NOT_FOUND" || code === "NOT_READY";
 }

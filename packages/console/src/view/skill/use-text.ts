@@ -4,7 +4,7 @@ import { type FilePlace, type UseFileOptions, useFile } from "./use-file.ts";
 
 export interface TextFile {
   readonly blob: Blob;
-  /** Undefined for what is not text. */
+  /** Undefined when the file is not text. */
   readonly text: string | undefined;
 }
 

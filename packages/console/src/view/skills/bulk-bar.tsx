@@ -25,15 +25,15 @@ interface Action {
   readonly name: string;
   readonly done: string;
   readonly icon: LucideIcon;
-  /** What someone must be able to do with each of the skills. */
+  /** The right that the user needs on each skill. */
   readonly right: keyof Rights;
-  /** Whether it changes anything; what it does not change is not undone either. */
+  /** Whether the action changes the skill; undo applies only to changed skills. */
   readonly fits: (row: SkillRow) => boolean;
   readonly act: Act;
   readonly undo: Act;
 }
 
-/** What can be done to several skills at once; all of it can be taken back. */
+/** Actions on several skills at once; each one can be undone. */
 const actions: readonly Action[] = [
   {
     name: "Enable",
@@ -113,7 +113,7 @@ export function BulkBar({
   );
 }
 
-/** One after the other; each that fails is told. Answers with those that did not. */
+/** Runs the action on each skill in order and reports each failure. Returns the ids that succeeded. */
 async function doAll(ids: readonly string[], act: Act): Promise<readonly string[]> {
   const good: string[] = [];
   for (const id of ids) {

@@ -7,11 +7,11 @@ import { LeftOut } from "./left-out.tsx";
 export interface HealthCardsProps {
   readonly rows: readonly SkillRow[];
   readonly chosen: string | null;
-  /** Called with nothing when the chosen one is chosen again. */
+  /** Called with an empty string when the user deselects the chosen card. */
   readonly onChoose: (health: string) => void;
 }
 
-/** How many skills are in what state; a card shows those alone. */
+/** The number of skills per health state; choosing a card filters the list by it. */
 export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
   return (
     <div className="grid grid-cols-2 gap-2 px-4 pb-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">

@@ -2,7 +2,7 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { type Health, healthTable } from "./health.ts";
 
-// Only what the cards look at.
+// Only the fields that the cards read.
 const row = (registry: object, state = "ready") =>
   ({ entry: { readiness: { state } }, access: { warnings: [] }, registry }) as unknown as SkillRow;
 const active = { enabled: true, status: "active", missing: [] };

@@ -44,7 +44,7 @@ export function isHealth(text: string | null): text is Health {
   return text !== null && Object.hasOwn(healthTable, text);
 }
 
-/** Nobody has put it away: what is archived for its dependencies comes back with them. */
+/** Whether the skill is meant to be in use: one archived for missing dependencies returns once they are installed. */
 function isWanted({ registry }: SkillRow): boolean {
   if (registry === undefined) return true;
   return registry.enabled && (registry.status === "active" || registry.reason === "deps");

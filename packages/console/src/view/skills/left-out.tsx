@@ -8,7 +8,7 @@ const states = [
   { state: "shadowed", title: "Shadowed", about: "Hidden by another skill with the same id" },
 ] as const;
 
-/** Skills that are in a folder and not in the list; nothing where there are none. */
+/** Cards for skills that are in a folder but not in the list; empty when every skill is listed. */
 export function LeftOut() {
   const { data } = useApi("GET /v1/explain");
   const all = data?.explanations ?? [];

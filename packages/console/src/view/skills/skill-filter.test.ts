@@ -2,7 +2,7 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { countTags, filterRows, readState } from "./skill-filter.ts";
 
-// Only what the filter looks at.
+// Only the fields that the filter reads.
 const row = (id: string, at: string, tags: readonly string[] = []) =>
   ({ entry: { id, name: id, tags, lastModified: at } }) as unknown as SkillRow;
 const rows = [row("a", "2026-01-01"), row("b", "2026-03-01"), row("c", "2026-02-01")];

@@ -3,11 +3,11 @@ import { healthTable, isHealth } from "./health.ts";
 
 export const tabs = ["all", "core", "custom"] as const;
 export type Tab = (typeof tabs)[number];
-/** The best match is first where words are given and nothing else is said. */
+/** The order of a search is "best" unless the address names another. */
 export const orders = ["best", "name", "updated", "used"] as const;
 export type Order = (typeof orders)[number];
 
-/** What the address says about the list. */
+/** The list state in the address. */
 export interface ListState {
   readonly tab: Tab;
   readonly health: string | null;
@@ -39,7 +39,7 @@ export interface Ranks {
   readonly uses: ReadonlyMap<string, number>;
 }
 
-/** The rows to show: those that fit, in the order that was asked for. */
+/** The matching rows in the requested order. */
 export function filterRows(
   rows: readonly SkillRow[],
   state: ListState,
@@ -63,7 +63,7 @@ export function filterRows(
   return fitting;
 }
 
-/** How many skills have which tag; the chosen one is there also when none has it. */
+/** The number of skills per tag; the chosen tag is included even when no skill has it. */
 export function countTags(
   rows: readonly SkillRow[],
   chosen: string | null,

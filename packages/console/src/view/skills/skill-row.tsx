@@ -9,12 +9,12 @@ export interface SkillRowProps {
   readonly row: SkillRow;
   readonly isCurrent: boolean;
   readonly isChosen: boolean;
-  /** How well it fits what is searched for. */
+  /** The search score. */
   readonly score: number | undefined;
   readonly uses: number;
-  /** Left out where nothing can be done with it. */
+  /** Undefined when the user may not act on the skill. */
   readonly onChoose: ((isChosen: boolean) => void) | undefined;
-  /** Left out where whoever looks may not switch it. */
+  /** Undefined when the user may not enable or disable the skill. */
   readonly onToggle: ((enabled: boolean) => void) | undefined;
 }
 

@@ -6,11 +6,11 @@ import { countTags } from "./skill-filter.ts";
 export interface TagSelectProps {
   readonly rows: readonly SkillRow[];
   readonly tag: string | null;
-  /** Called with nothing for all of them. */
+  /** Called with an empty string for all tags. */
   readonly onChoose: (tag: string) => void;
 }
 
-/** The tags that skills have; nothing where there are none. */
+/** A select of all tags; hidden when no skill has a tag. */
 export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
   const tags = useMemo(() => countTags(rows, tag), [rows, tag]);
   if (tags.length === 0) return null;

@@ -6,7 +6,7 @@ import { expiryOf } from "./token-expiry.ts";
 
 export type Token = Answer<"GET /v1/tokens">["tokens"][number];
 
-/** What is told of a token wherever one is listed. */
+/** The columns of every token list. */
 export const tokenColumns: readonly Column<Token>[] = [
   {
     title: "Name",

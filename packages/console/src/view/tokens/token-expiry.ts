@@ -7,7 +7,7 @@ export interface Expiring {
 
 const SOON_MS = 7 * 86_400_000;
 
-/** What is to be said of a token's end; nothing when it is far away. */
+/** The tone and text for a token's expiry; the text is absent when the expiry is far away. */
 export function expiryOf(
   { expiresAt, revokedAt }: Expiring,
   now: number,
@@ -20,12 +20,12 @@ export function expiryOf(
   return { tone: "warn", text: days === 1 ? "in a day" : `in ${days} days` };
 }
 
-/** Whether it still lets anyone in. */
+/** Whether the token is still valid. */
 export function isAlive({ expiresAt, revokedAt }: Expiring, now: number): boolean {
   return revokedAt === undefined && Date.parse(expiresAt) > now;
 }
 
-/** Those that let someone in before those that no more do, and otherwise the newest first. */
+/** Valid tokens first, then newest first. */
 export function livingFirst<T extends Expiring & { readonly createdAt: string }>(
   tokens: readonly T[],
   now: number,

@@ -2,7 +2,7 @@ import type { Role } from "@skillhold/protocol";
 import { CopyText } from "../../ui/text.tsx";
 import { usesOf } from "./token-use.ts";
 
-/** The secret, and how it is used. It is nowhere else. */
+/** The secret and how to use it. The secret is shown only here. */
 export function TokenSecret({ secret, role }: { readonly secret: string; readonly role: Role }) {
   return (
     <div className="space-y-4">

@@ -1,6 +1,6 @@
 import type { Role } from "@skillhold/protocol";
 
-/** What to type where the token is used. Only the first line has the secret: the others read the variable. */
+/** The commands that use a token. Only the first line has the secret; the others read the variable. */
 export function usesOf(
   secret: string,
   origin: string,

@@ -13,7 +13,7 @@ import { NewToken } from "./new-token.tsx";
 import { type Token, tokenColumns } from "./token-column.tsx";
 import { isAlive, livingFirst } from "./token-expiry.ts";
 
-/** What programs and agents sign in with. */
+/** The tokens that programs and agents sign in with. */
 export function Tokens() {
   const [search, setSearch] = useSearchParams();
   const [revoking, setRevoking] = useState<Token>();

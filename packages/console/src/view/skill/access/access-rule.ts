@@ -7,7 +7,7 @@ const rules: ReadonlyMap<string, string> = new Map([
   ["user-grant", "Rule: granted to the user."],
 ]);
 
-/** The rule that lets someone use a skill, in words. */
+/** A description of the rule that grants access to a skill. */
 export function ruleWords(rule: string): string {
   return rules.get(rule) ?? `Rule: ${rule}.`;
 }

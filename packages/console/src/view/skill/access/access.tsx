@@ -5,7 +5,7 @@ import { Explain } from "./explain.tsx";
 import { Grants } from "./grants.tsx";
 import { VisibilityPanel } from "./visibility.tsx";
 
-/** Who may use a skill, and why. */
+/** The users and agents that may use a skill, and why. */
 export function Access({ skill }: SkillProps) {
   const canManage = useRights().manages(skill.registry);
   return (

@@ -12,7 +12,7 @@ import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import type { SkillProps } from "../skill-view.ts";
 
-/** One question for each agent: so many at a time. */
+/** Each agent needs its own request, so they load in steps of this size. */
 const STEP = 20;
 
 /** Every agent, and whether it sees the skill. */
@@ -48,7 +48,7 @@ function AgentRows({ id, agents }: { readonly id: string; readonly agents: reado
   const asked = agents.slice(0, shown);
   const answers = useQueries({
     queries: asked.map(({ key, runtime, owner }) => {
-      // What an agent sees is also what its owner may; others than administrators see none but their own.
+      // An agent sees at most what its owner sees; only administrators see agents of other users.
       const query = { agent: key, runtime, ...(isAdmin ? { user: owner } : {}) };
       const input = { params: { id }, query };
       return {

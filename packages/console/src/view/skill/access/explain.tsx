@@ -13,7 +13,7 @@ import { useDelayed } from "../../../ui/use-delayed.ts";
 import type { SkillProps } from "../skill-view.ts";
 import { ruleWords } from "./access-rule.ts";
 
-/** Whether someone can see the skill, and by which rule. */
+/** Whether a user or agent can see the skill, and by which rule. */
 export function Explain({ skill }: SkillProps) {
   const [read, write] = useAddress();
   const isAdmin = useIsAdmin();
@@ -47,7 +47,7 @@ export function Explain({ skill }: SkillProps) {
 
 interface UserSelectProps {
   readonly value: string;
-  /** For whom the chosen agent works when nobody else is named. */
+  /** The owner of the chosen agent, for whom the agent works by default. */
   readonly owner: string | undefined;
   readonly onChange: (user: string) => void;
 }

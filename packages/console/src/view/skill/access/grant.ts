@@ -3,7 +3,7 @@ import type { Answer, CallInput } from "../../../api/client.ts";
 export type Grant = Answer<"GET /v1/skills/{id}/grants">["grants"][number];
 export type GrantBody = NonNullable<CallInput<"PUT /v1/skills/{id}/grants/{kind}/{key}">["body"]>;
 
-/** A grant as someone types it. */
+/** A grant as form text. */
 export interface GrantText {
   readonly kind: Grant["grantee"]["kind"];
   readonly key: string;
@@ -17,7 +17,7 @@ export function textOf({ grantee, canManage, pin }: Grant): GrantText {
   return { kind: grantee.kind, key: grantee.key, canManage, pin: pin === undefined ? "" : String(pin) };
 }
 
-/** What to send. No pin is left out: the grant then has none. */
+/** The request body. An empty pin is omitted, which removes the pin from the grant. */
 export function bodyOf({ canManage, pin }: GrantText): GrantBody {
   return { canManage, ...(pin === "" ? {} : { pin: Number(pin) }) };
 }

@@ -8,7 +8,7 @@ export interface GranteeFieldProps {
   readonly onChange: (text: GrantText) => void;
 }
 
-/** Chooses an agent that there is, or a user: one who was heard of, or a new name. */
+/** Chooses an existing agent, a known user, or a new user name. */
 export function GranteeField({ text, onChange }: GranteeFieldProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-[8rem_minmax(0,1fr)]">

@@ -5,7 +5,7 @@ export type Day = Answer<"GET /v1/skills/{id}/metrics">["days"][number];
 export const SHOWN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The last days up to now, those without use too, the oldest first. Days are those of UTC. */
+/** The last days in UTC, including days without use, oldest first. */
 export function fillDays(days: readonly Day[], now: Date, size = SHOWN_DAYS): readonly Day[] {
   const known = new Map(days.map((day) => [day.day, day]));
   return Array.from({ length: size }, (_, at) => {

@@ -3,7 +3,7 @@ import type { SkillProps } from "../skill-view.ts";
 import { SkillTimeline } from "./skill-timeline.tsx";
 import { Usage } from "./usage.tsx";
 
-/** What was done with a skill. The record itself is for administrators. */
+/** The usage of a skill. Only administrators see the record itself. */
 export function SkillActivity({ skill }: SkillProps) {
   const isAdmin = useIsAdmin();
   return (

@@ -50,7 +50,7 @@ export function SkillTimeline({ id }: { readonly id: string }) {
 
 function useTimeline(id: string) {
   return useInfiniteQuery({
-    // Under the route's name, so that a new event makes it out of date.
+    // The key starts with the route's name, so a new event marks the query stale.
     queryKey: ["GET /v1/audit", { skill: id, pages: "all" }],
     queryFn: ({ pageParam, signal }) => {
       const before = pageParam === "" ? {} : { after: pageParam };

@@ -5,7 +5,7 @@ const HEIGHT = 96;
 const STEP = 20;
 const BAR = 14;
 
-/** Bars by day. The picture is for those who see it; the same numbers are in a table below it. */
+/** Bars by day. Screen readers skip the chart; a table below it has the same numbers. */
 export function UsageChart({ days }: { readonly days: readonly Day[] }) {
   const { bars, most } = barsOf(days);
   return (

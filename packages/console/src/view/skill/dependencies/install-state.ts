@@ -1,6 +1,6 @@
 import type { DependencyEvent } from "@skillhold/protocol/http";
 
-/** What became of something that is, or was, being installed. */
+/** The state of a running or finished install. */
 export type InstallState =
   | { readonly state: "running" }
   | { readonly state: "ok" }
@@ -8,7 +8,7 @@ export type InstallState =
 
 export type InstallStates = ReadonlyMap<string, InstallState>;
 
-/** What is known after an event; the same when it is about another skill. */
+/** The states after an event; unchanged when the event is about another skill. */
 export function after(states: InstallStates, event: DependencyEvent, skill: string): InstallStates {
   if (event.type === "skill.dep.item.installing" && event.slug === skill)
     return new Map(states).set(event.dep, { state: "running" });
@@ -25,7 +25,7 @@ export interface InstallResult {
   readonly message: string;
 }
 
-/** What is known after the answer to a request; it is what counts when an event was missed. */
+/** The states after the answer to an install request, which corrects for missed events. */
 export function settled(states: InstallStates, results: readonly InstallResult[]): InstallStates {
   const next = new Map(states);
   for (const { spec, status, message } of results) {

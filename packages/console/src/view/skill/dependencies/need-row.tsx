@@ -12,7 +12,7 @@ export interface NeedRowProps {
   readonly need: Need;
   readonly state: InstallState | undefined;
   readonly isBusy: boolean;
-  /** Absent for those who may not. */
+  /** Undefined when the user may not install. */
   readonly onInstall: ((dep: string) => void) | undefined;
 }
 
@@ -22,7 +22,7 @@ const looks = {
   unknown: { icon: CircleHelp, color: "text-warn", word: "unknown" },
 } as const;
 
-/** One thing that a skill needs. */
+/** One dependency of a skill. */
 export function NeedRow({ id, need, state, isBusy, onInstall }: NeedRowProps) {
   const { icon: Icon, color, word } = looks[need.status];
   const { install } = need;

@@ -4,7 +4,7 @@ export type Need = Answer<"GET /v1/skills/{id}/dependencies">["needs"][number];
 
 const order = { missing: 0, unknown: 1, ok: 2 } as const satisfies Record<Need["status"], number>;
 
-/** What is missing first, and of that what the skill cannot do without. */
+/** Orders dependencies by status, missing ones first, then required before optional. */
 export function orderNeeds(needs: readonly Need[]): readonly Need[] {
   return needs.toSorted(
     (a, b) =>

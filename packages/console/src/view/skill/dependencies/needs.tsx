@@ -10,14 +10,14 @@ import { orderNeeds } from "./need.ts";
 import { NeedRow } from "./need-row.tsx";
 import { useInstall } from "./use-install.ts";
 
-/** What a skill needs on this machine, what of it is there, and the way to get the rest. */
+/** The dependencies of a skill on this machine, their status, and the buttons to install the missing ones. */
 export function Needs({ skill }: SkillProps) {
   const { id } = skill.entry;
   const isAdmin = useIsAdmin();
   const { data, error, refetch } = useApi("GET /v1/skills/{id}/dependencies", { params: { id } });
   const install = useInstall(id);
   const needs = orderNeeds(data?.needs ?? []);
-  // What is missing is in the list already.
+  // The list already shows the missing dependencies.
   const warnings = data?.state.warnings.filter((warning) => !warning.startsWith("Missing: ")) ?? [];
   const toGet = needs.filter((need) => need.install !== undefined);
   return (

@@ -13,7 +13,7 @@ export interface Install {
   readonly all: () => void;
 }
 
-/** Installs what a skill lacks, and follows it, whoever began it. */
+/** Installs the missing dependencies of a skill, and tracks installs that other users started. */
 export function useInstall(skill: string): Install {
   const [states, setStates] = useState<InstallStates>(new Map());
   const [isBusy, setBusy] = useState(false);

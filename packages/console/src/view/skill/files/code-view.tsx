@@ -27,14 +27,14 @@ export function CodeView({ path, text }: CodeViewProps) {
       <section
         ref={box}
         aria-label={`Text of ${path}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
         tabIndex={0}
         className="overflow-x-auto py-2 font-mono text-xs leading-5"
       >
         <div className="w-max min-w-full">
           {lines.map((line, at) => (
             <CodeLine
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is what its number says.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the line number identifies the line.
               key={at}
               number={at + 1}
               pieces={pieces?.[at]}
@@ -95,7 +95,7 @@ function Piece({ text, color, isItalic, isBold }: CodePiece) {
   );
 }
 
-/** The colours come when they are ready; the text is there before. */
+/** The highlighted lines; undefined until they are ready, so the plain text shows first. */
 function usePieces(path: string, lines: readonly string[]): readonly (readonly CodePiece[])[] | undefined {
   const [done, setDone] = useState<{
     readonly of: readonly string[];
@@ -105,7 +105,7 @@ function usePieces(path: string, lines: readonly string[]): readonly (readonly C
     let isOver = false;
     const language = languageOf(path, lines[0]);
     const run = async (name: string) => {
-      // Without colours, it can still be read.
+      // If highlighting fails, the plain text stays.
       const pieces = await highlight(lines, name).catch(() => undefined);
       if (!isOver) setDone({ of: lines, pieces });
     };

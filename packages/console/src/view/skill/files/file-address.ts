@@ -11,13 +11,13 @@ export function fileHref(
 
 const BEFORE_PATH = 4;
 
-/** The path that an address names; empty where it names none. */
+/** The file path in an address; empty when it has no path. */
 export function pathOf(pathname: string): string {
   const parts = pathname.split("/").slice(BEFORE_PATH);
   try {
     return parts.map(decodeURIComponent).join("/");
   } catch {
-    // What cannot be decoded is the name of no file.
+    // A path that cannot be decoded names no file.
     return parts.join("/");
   }
 }

@@ -1,4 +1,4 @@
-/** Pictures that a page may show: in a picture nothing is run, an SVG's scripts neither. */
+/** Image types that a page may show: an `img` element runs no scripts, not even those of an SVG. */
 const pictures: ReadonlyMap<string, string> = new Map([
   ["gif", "image/gif"],
   ["jpeg", "image/jpeg"],
@@ -48,7 +48,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/^#!.*\b(?:node|bun|deno)\b/, "javascript"],
 ];
 
-/** What a file is written in, by its name, or else by its first line. */
+/** The language of a file, by its name or else by its first line. */
 export function languageOf(path: string, firstLine = ""): string | undefined {
   return languages.get(endingOf(path)) ?? programs.find(([pattern]) => pattern.test(firstLine))?.[1];
 }

@@ -1,4 +1,7 @@
-/** Bytes as text; undefined for what is not UTF-8 or has zeros in it. The last character may be cut in two. */
+/**
+ * Decodes bytes as text; undefined when they are not UTF-8 or contain a zero byte. The last character may be
+ * incomplete.
+ */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -16,7 +19,7 @@ export interface CutText {
 export const SHOWN_LINES = 5000;
 const SHOWN_COLUMNS = 2000;
 
-/** The lines to show: not too many, and none that is too long for a page. */
+/** The lines to show, with limits on their number and length. */
 export function cutLines(text: string): CutText {
   const all = text.replace(/\r?\n$/, "").split(/\r?\n/);
   const shown = all.slice(0, SHOWN_LINES);

@@ -10,7 +10,7 @@ import { type TextFile, useText } from "../use-text.ts";
 import { CodeView } from "./code-view.tsx";
 import { pictureType } from "./file-kind.ts";
 
-/** One file: text with colours, pictures as pictures, and anything else by its size and digest. */
+/** One file: highlighted text, an image, or the size and digest of any other file. */
 export function FileViewer({ id, file, revision }: FilePlace) {
   const type = pictureType(file.path);
   const { data, error, retry } = useText({ id, file, revision }, { isWhole: type !== undefined });

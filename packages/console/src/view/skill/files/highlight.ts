@@ -1,6 +1,6 @@
 import type { HighlighterCore, LanguageRegistration } from "shiki/core";
 
-/** A piece of a line, and its colour: the name of one of the theme's. */
+/** A piece of a line with its theme color. */
 export interface CodePiece {
   readonly text: string;
   readonly color?: string | undefined;
@@ -34,7 +34,7 @@ const MOST_CHARACTERS = 200_000;
 const MOST_COLUMNS = 1000;
 const LINE_MS = 100;
 
-/** The lines of a text in colours; undefined where there is no grammar, or where it would take too long. */
+/** Highlights the lines of a text; undefined when the language has no grammar or the text is too long. */
 export async function highlight(
   lines: readonly string[],
   language: string,
@@ -64,7 +64,7 @@ export async function highlight(
 
 let made: Promise<HighlighterCore> | undefined;
 
-/** One for the page. Its colours are variables of the theme, so that light and dark need no second run. */
+/** The shared highlighter of the page. Its colors are theme variables, so light and dark mode share one result. */
 function highlighter(): Promise<HighlighterCore> {
   made ??= makeHighlighter();
   return made;

@@ -16,13 +16,13 @@ export interface EditDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes what is shown of a skill; SKILL.md stays as it is. */
+/** Edits the display fields of a skill; SKILL.md does not change. */
 export function EditDialog({ id, isOpen, onClose }: EditDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ["edit", id],
     queryFn: () => callTagged("GET /v1/skills/{id}", { params: { id } }),
     enabled: isOpen,
-    // What is edited must be as it is now, and stay so while someone types.
+    // The form starts from fresh data, which does not change during editing.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -85,7 +85,7 @@ function EditForm({ seen, onClose, onReload }: EditFormProps) {
 
 interface EditFieldsProps {
   readonly text: EditText;
-  /** What it is when it is not public. */
+  /** The skill's visibility, which decides the label of the non-public option. */
   readonly shut: string;
   readonly onChange: (part: Partial<EditText>) => void;
 }

@@ -5,7 +5,7 @@ import { Popover } from "../../../ui/menu.tsx";
 import type { SkillProps } from "../skill-view.ts";
 import { installCommands } from "./install-text.ts";
 
-/** The lines that bring a skill somewhere else. */
+/** The commands that install the skill elsewhere. */
 export function InstallCommands({ skill: { entry, registry } }: SkillProps) {
   const { data } = useApi("GET /v1/status");
   const isOpen = data?.isDiscoverable === true && registry?.visibility === "public";

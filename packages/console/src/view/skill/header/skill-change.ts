@@ -3,7 +3,7 @@ import { saveFile } from "../../../ui/save-file.ts";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
 import { refreshSkill } from "../../switch-skill.ts";
 
-/** Saves what counts as a ZIP. */
+/** Saves the current revision as a ZIP. */
 export async function downloadSkill(id: string, revision: number | undefined): Promise<void> {
   try {
     const blob = await call("GET /v1/skills/{id}/archive", { params: { id }, query: { format: "zip" } });

@@ -3,12 +3,12 @@ import type { SkillDetail } from "../skill-view.ts";
 
 export type SkillEdit = NonNullable<CallInput<"PUT /v1/skills/{id}">["body"]>;
 
-/** What is shown of a skill, as someone types it. */
+/** The display fields of a skill as form text. */
 export interface EditText {
   readonly name: string;
   readonly description: string;
   readonly tags: string;
-  /** `private` stands for all that is not public: whether it is internal, its grants say. */
+  /** `private` means not public; the grants decide whether the skill is internal. */
   readonly visibility: "public" | "private";
 }
 
@@ -18,7 +18,7 @@ export function textOf({ entry, registry }: Pick<SkillDetail, "entry" | "registr
   return { name, description, tags: tags.join(", "), visibility };
 }
 
-/** What to send: what differs, and nothing in place of what was emptied, so that SKILL.md counts again. */
+/** The request body: only the changed fields, with null for a cleared field so that the SKILL.md value applies. */
 export function editOf(before: EditText, after: EditText): SkillEdit {
   const changed = <K extends keyof EditText>(field: K) => before[field].trim() !== after[field].trim();
   return {

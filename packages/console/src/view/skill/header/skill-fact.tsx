@@ -3,7 +3,7 @@ import { SafeLink } from "../../../ui/safe-link.tsx";
 import { Ago, CopyText } from "../../../ui/text.tsx";
 import type { SkillDetail, SkillProps } from "../skill-view.ts";
 
-/** What else is known of a skill; only what there is. */
+/** More facts about a skill; unknown ones are omitted. */
 export function SkillFacts({ skill }: SkillProps) {
   return (
     <dl className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
@@ -35,7 +35,7 @@ function listFacts({ entry, registry, treeHash }: SkillDetail): readonly (readon
 
 const CHARACTERS_A_TOKEN = 4;
 
-/** What it takes of an agent's context: its line in the catalogue always, its instructions when they are loaded. */
+/** The context cost of a skill: its catalogue line always, its instructions only once loaded. */
 function Cost({ entry }: { readonly entry: SkillDetail["entry"] }) {
   const line = Math.ceil((entry.id.length + entry.description.length) / CHARACTERS_A_TOKEN);
   return (

@@ -8,7 +8,7 @@ import type { SkillProps } from "../skill-view.ts";
 import { EditDialog } from "./edit-dialog.tsx";
 import { downloadSkill, removeSkill, setStatus } from "./skill-change.ts";
 
-/** What can be done with a skill as a whole. */
+/** The actions on a skill as a whole. */
 export function SkillMenu({ skill }: SkillProps) {
   const { entry, registry } = skill;
   const [open, setOpen] = useState<"none" | "edit" | "delete">("none");

@@ -4,7 +4,7 @@ import type { SkillDetail } from "../skill-view.ts";
 
 type Value = SkillDetail["frontmatter"][string];
 
-/** What SKILL.md says of the skill, before its instructions. */
+/** The frontmatter of SKILL.md. */
 export function Frontmatter({ values }: { readonly values: SkillDetail["frontmatter"] }) {
   const fields = Object.entries(values);
   return (

@@ -75,7 +75,7 @@ const looks: Components = {
   ),
   pre: ({ children }) => (
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
       tabIndex={0}
       className="overflow-x-auto rounded-md border border-line bg-bg p-3 text-xs leading-5 [&_code]:bg-transparent [&_code]:p-0 [&_code]:break-normal"
     >
@@ -83,7 +83,7 @@ const looks: Components = {
     </pre>
   ),
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
     <section aria-label="Table" tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse text-left">{children}</table>
     </section>

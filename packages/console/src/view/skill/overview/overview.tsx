@@ -16,7 +16,7 @@ const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).M
 /** More than this is shown as it is written: rendering it would hold the page up. */
 const MOST_RENDERED = 200_000;
 
-/** What an agent is told when it loads the skill. */
+/** The instructions that an agent receives when it loads the skill. */
 export function Overview({ skill }: SkillProps) {
   const [read, write] = useAddress();
   const isLong = skill.body.length > MOST_RENDERED;

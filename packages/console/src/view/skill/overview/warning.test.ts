@@ -3,12 +3,12 @@ import { warningsOf } from "./warning.ts";
 
 type Warned = Parameters<typeof warningsOf>[0];
 
-// Only what warnings are made of.
+// Only the fields that the warnings read.
 const skill = (parts: object) =>
   ({
     entry: { readiness: { state: "ready", reasons: [] }, diagnostics: [] },
     registry: { status: "active", missing: [] },
-    access: { isVisible: true, message: "It is public.", warnings: [] },
+    access: { isVisible: true, message: "The skill is public.", warnings: [] },
     ...parts,
   }) as unknown as Warned;
 
@@ -40,6 +40,6 @@ test("findings are counted by how grave they are [S-59]", () => {
 });
 
 test("a skill of a folder has no access tab to lead to [S-59]", () => {
-  const access = { isVisible: false, message: "It is switched off.", warnings: [] };
-  expect(warningsOf(skill({ access, registry: undefined }))).toEqual([{ text: "It is switched off." }]);
+  const access = { isVisible: false, message: "The skill is disabled.", warnings: [] };
+  expect(warningsOf(skill({ access, registry: undefined }))).toEqual([{ text: "The skill is disabled." }]);
 });

@@ -9,7 +9,7 @@ export interface SkillWarning {
 
 type Warned = Pick<SkillDetail, "entry" | "registry" | "access">;
 
-/** What someone should know before they count on a skill, each once. */
+/** The problems that a user should know before using a skill, without duplicates. */
 export function warningsOf({ entry, registry, access }: Warned): readonly SkillWarning[] {
   const missing = registry?.missing ?? [];
   const tabs = tabsFor({ registry });

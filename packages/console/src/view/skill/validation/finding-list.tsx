@@ -18,7 +18,7 @@ export interface FindingListProps {
   readonly findings: readonly Finding[];
 }
 
-/** What was found, in the order of the file; each leads to its line. */
+/** The findings in file order; each links to its line. */
 export function FindingList({ id, path, revision, findings }: FindingListProps) {
   return (
     <ol className="divide-y divide-line border-t border-line">

@@ -8,7 +8,7 @@ import { useText } from "../use-text.ts";
 import { FindingList } from "./finding-list.tsx";
 import { type Checked, defaultProfile, profileNames, useChecked } from "./use-checked.ts";
 
-/** What the checks say of SKILL.md, run in the browser by the same code as everywhere. */
+/** The check results for SKILL.md. The browser runs the same checks as the gateway. */
 export function Validation({ skill }: SkillProps) {
   const file = skill.files.find(({ role }) => role === "instructions");
   if (file === undefined)

@@ -7,7 +7,7 @@ import { FieldValue } from "../overview/frontmatter.tsx";
 import { DiffView } from "./diff-view.tsx";
 import type { Pair, SkillDiff } from "./version.ts";
 
-/** What changed from one revision to another: what SKILL.md says of the skill, and every file. */
+/** The changes between two revisions: the metadata in SKILL.md, and every file. */
 export function Compare({ id, from, to }: Pair & { readonly id: string }) {
   const query = { from: String(from), to: String(to) };
   const { data, error, refetch } = useApi("GET /v1/skills/{id}/diff", { params: { id }, query });

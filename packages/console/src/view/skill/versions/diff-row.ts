@@ -11,13 +11,13 @@ export interface DiffLine {
   readonly isChanged: boolean;
 }
 
-/** One line of both sides; a side that has none there is left out. */
+/** One row of a side-by-side diff; a side without a line is absent. */
 export interface DiffRow {
   readonly left?: DiffLine;
   readonly right?: DiffLine;
 }
 
-/** Puts both sides of a hunk beside each other: what went beside what came in its place. */
+/** Aligns both sides of a hunk: removed lines beside the lines that replace them. */
 export function rowsOf({ oldStart, newStart, lines }: Hunk): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let left = oldStart;
@@ -32,7 +32,7 @@ export function rowsOf({ oldStart, newStart, lines }: Hunk): readonly DiffRow[] 
   for (const line of lines) {
     const text = line.slice(1);
     if (line.startsWith("-")) {
-      // What goes after something came is the beginning of another change.
+      // A removed line after an added one starts another change.
       if (come.length > 0) flush();
       gone.push({ number: left++, text, isChanged: true });
     } else if (line.startsWith("+")) come.push({ number: right++, text, isChanged: true });

@@ -12,7 +12,7 @@ export interface DiffViewProps {
 
 const MOST_ROWS = 3000;
 
-/** A change with both sides beside each other, or one below the other where there is little room. */
+/** A diff: side by side, or inline on narrow screens. */
 export function DiffView({ path, text }: DiffViewProps) {
   const hunks = useMemo(() => readHunks(text), [text]);
   const size = hunks?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
@@ -105,7 +105,7 @@ function inline(rows: readonly DiffRow[]): readonly SideProps[] {
   return [...sides, ...come];
 }
 
-/** Undefined for what is no unified diff. */
+/** Undefined when the text is not a unified diff. */
 function readHunks(text: string): readonly Hunk[] | undefined {
   try {
     return parsePatch(text).flatMap(({ hunks }) => hunks);

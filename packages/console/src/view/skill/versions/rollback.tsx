@@ -11,12 +11,12 @@ export interface RollbackProps {
   readonly id: string;
   /** The current one. */
   readonly from: number;
-  /** The one to switch to; undefined while nobody asks. */
+  /** The revision to switch to; undefined while the dialog is closed. */
   readonly to: number | undefined;
   readonly onClose: () => void;
 }
 
-/** Says what going to another revision means, and does it when that is confirmed. */
+/** Explains the effect of a switch to another revision, and performs it on confirmation. */
 export function Rollback({ id, from, to, onClose }: RollbackProps) {
   return (
     <Dialog isOpen={to !== undefined} onClose={onClose} title={`Switch ${id} to r${to}`}>

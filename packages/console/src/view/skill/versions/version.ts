@@ -10,14 +10,14 @@ export interface Pair {
 
 type Known = Pick<Version, "revision" | "isCurrent" | "purgedAt">;
 
-/** What is compared when nobody has chosen: the one that counts with the one before it. */
+/** The default comparison: the current revision with the one before it. */
 export function defaultPair(versions: readonly Known[]): Pair | undefined {
   const there = versions.filter(({ purgedAt }) => purgedAt === undefined);
   const sorted = there.map(({ revision }) => revision).toSorted((a, b) => a - b);
   const current = there.find(({ isCurrent }) => isCurrent)?.revision ?? sorted.at(-1);
   if (current === undefined || sorted.length < 2) return undefined;
   const before = sorted.findLast((revision) => revision < current);
-  // The first counts again: then the one after it says more than nothing.
+  // When the first revision is current, compare it with the next one.
   if (before === undefined) return { from: current, to: sorted[1] ?? current };
   return { from: before, to: current };
 }

@@ -13,7 +13,7 @@ import { VersionList } from "./version-list.tsx";
 
 const Compare = lazy(async () => ({ default: (await import("./compare.tsx")).Compare }));
 
-/** The releases of a skill, what changed between two of them, and the way back. */
+/** The revisions of a skill, the changes between two of them, and the rollback. */
 export function Versions({ skill }: SkillProps) {
   const { id } = skill.entry;
   const canManage = useRights().manages(skill.registry);
