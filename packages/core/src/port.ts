@@ -9,7 +9,7 @@ export interface Ids {
   next(): string;
 }
 
-/** Contract: when `record` fails, what was to be recorded does not happen. */
+/** Contract: when `record` fails, the recorded action does not happen. */
 export interface AuditSink {
   record(event: SkillEvent): void | Promise<void>;
 }

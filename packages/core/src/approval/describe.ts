@@ -69,6 +69,6 @@ function escapeUnits(character: string): string {
 }
 
 function orNone(text: string): string {
-  // Arguments with brackets are quoted, so none looks like this.
+  // Arguments with brackets are quoted, so no argument looks like this.
   return text === "" ? "(none)" : text;
 }

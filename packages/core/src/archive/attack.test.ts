@@ -40,7 +40,7 @@ function expectRefused(error: SkillError, { reason, entry }: Attack): void {
     entry,
   });
   if (entry !== undefined) expect(message).toContain(JSON.stringify(entry));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is looking for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   expect(message).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b\u202e]/);
 }
 

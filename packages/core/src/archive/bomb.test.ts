@@ -15,7 +15,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const MEGABYTE = 1024 * 1024;
 
-/** By how many megabytes the memory of a process grows that meets an archive, and what it says of it. */
+/** Unpacks an archive in a child process. Returns the error code and the growth of its memory in megabytes. */
 function meet(archive: Buffer, limits = defaultLimits): { readonly code: string; readonly grown: number } {
   const folder = mkdtempSync(join(base, "bomb-"));
   writeFileSync(join(folder, "bomb"), archive);

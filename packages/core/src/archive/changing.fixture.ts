@@ -28,7 +28,7 @@ export async function tryChanging(
 
 class ChangingArchive implements ArchiveBytes {
   readonly size: number;
-  /** What was read first of each place. */
+  /** The bytes of the first read at each position. */
   readonly first: Buffer[] = [];
   readonly #before: ArchiveBytes;
   readonly #change: Change;

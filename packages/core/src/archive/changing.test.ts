@@ -14,7 +14,7 @@ const CHUNK_BYTES = 4096;
 const before = noise(20_000);
 const after = withSameChecksum(before);
 
-/** What has these bits in it where the other has none has the same checksum: they are a multiple of its polynomial. */
+/** Flips bits that form a multiple of the CRC-32 polynomial, so the checksum stays the same. */
 function withSameChecksum(bytes: Buffer): Buffer {
   const bits = [1, ...[...(0x04c11db7).toString(2).padStart(32, "0")].map(Number)];
   const changed = Buffer.from(bytes);

@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** An entry of a forged ZIP. What is not said is as an honest writer would have it. */
+/** An entry of a forged ZIP. Missing fields get the value that an honest writer would use. */
 export interface ForgedEntry {
   readonly name: string | Buffer;
   readonly data?: string | Buffer;
   readonly method?: number;
-  /** The data as it lies in the archive. */
+  /** The data as stored in the archive. */
   readonly packed?: Buffer;
   readonly mode?: number;
   readonly attributes?: number;
@@ -28,7 +28,7 @@ export interface ForgedEntry {
   };
   /** What follows the data. */
   readonly descriptor?: Buffer;
-  /** The directory points to the local header of the entry with this number, and it has none of its own. */
+  /** The directory points to the local header of the entry with this number; this entry has no local header. */
   readonly sameAs?: number;
   /** The directory points here. */
   readonly start?: number;

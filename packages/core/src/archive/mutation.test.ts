@@ -24,7 +24,7 @@ test("a damaged archive is unpacked as it is listed, or refused and leaves nothi
     }),
     { numRuns: 400 },
   );
-  // Were they all refused for one reason, nothing would have been tried.
+  // If every mutation had the same outcome, the test would cover only one path.
   expect(outcomes.filter((outcome) => outcome === "accepted").length).toBeGreaterThan(20);
   expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(100);
 });

@@ -6,8 +6,8 @@ const HARMLESS_KEY =
   /^(?:comment|[acm]time|[ug]id|[ug]name|(?:SCHILY|LIBARCHIVE)\.(?:acl|xattr)\..+|SCHILY\.(?:dev|ino|nlink|fflags)|LIBARCHIVE\.creationtime|RHT\.security\.selinux)$/;
 
 /**
- * Applies the extensions in a tar. An entry may have one, which may set only its name. A global extension may set none
- * of these, as in git archives, which store the commit.
+ * Rejects unsafe extensions in a tar and yields the entries. An entry may have one extension, which may set only its
+ * name. A global extension may not set a name; git archives use one to store the commit.
  */
 export async function* rejectExtensions(blocks: AsyncIterable<TarBlock>): AsyncGenerator<TarBlock> {
   let extension: TarBlock | undefined;

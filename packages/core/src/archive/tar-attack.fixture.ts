@@ -198,7 +198,7 @@ function changed(bytes: Buffer, at: number): Buffer {
   return bytes;
 }
 
-/** An empty name is none in a tar, and bytes after a zero byte are not part of it. */
+/** A tar name ends at the first zero byte, so names with a zero byte are tested only in a ZIP. */
 const named: readonly Attack[] = badNames.map(([title, name, shown]) => ({
   name: `${title} in a name`,
   make: () => forgeTar([honestBlock, { name }]),

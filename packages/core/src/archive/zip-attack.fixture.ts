@@ -207,7 +207,7 @@ function overlapping(): readonly ForgedEntry[] {
   ];
 }
 
-/** Where the local header lies that is the content of the second entry. */
+/** The offset of the local header that is the content of the second entry. */
 function insideSecond(): number {
   return forgeZip([honest]).readUInt32LE(forgeZip([honest]).length - 6) + 30 + "demo/q0".length;
 }

@@ -62,7 +62,10 @@ export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   };
 }
 
-/** Locates the data of an entry by its local header, which must agree with the directory. Decompresses nothing. */
+/**
+ * Locates the data of an entry by its local header, which must agree with the directory. Does not decompress the
+ * data.
+ */
 export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<ZipRecord> {
   const local = await readLocalHeader(zip, claim);
   rejectMismatch(claim, local);
@@ -116,7 +119,7 @@ async function readLocalHeader(zip: ZipFile, claim: ZipClaim): Promise<LocalFile
   }
 }
 
-/** Times and versions may differ, because nothing is done by them. */
+/** Times and versions may differ, because they are not used. */
 function rejectMismatch(claim: ZipClaim, local: LocalFileHeader): void {
   const { name, rawName, hasDescriptor } = claim;
   const extras = readExtras(local.extraField, name);
@@ -156,8 +159,8 @@ function readLocalSizes(
 }
 
 /**
- * The mode counts whatever system the entry says it was made on: it is what readers make links and devices of.
- * An archive without modes tells folders by the slash alone.
+ * The mode is checked for every creator system, because readers create links and devices from it. In an archive
+ * without modes, only the trailing slash marks a folder.
  */
 function readKind({ externalFileAttributes: attributes }: Entry, name: string): EntryKind {
   const type = (attributes >>> 16) & 0o170000;

@@ -20,7 +20,7 @@ export interface Bundle {
 export interface BundleFile {
   readonly path: RelativePath;
   readonly size: number;
-  /** The owner's execute bit. Always false on Windows, which has none; records keep the bit there. */
+  /** The owner's execute bit. Always false on Windows, which lacks the bit; records keep the bit there. */
   readonly executable: boolean;
   readonly role: FileRole;
   /** The real folder that `path` is relative to: the skill's folder, or its parent for `_shared` helpers. */

@@ -25,12 +25,12 @@ export interface ReadOptions extends OpenOptions {
 export type FileRead = FileBytes | { readonly problem: FileProblem };
 
 /**
- * Reads a small file. A missing file, a folder, a FIFO, a device, a link or a huge file is a result, not an exception.
- * Holds at most `maxBytes + 1` bytes.
+ * Reads a small file. A missing file, a folder, a FIFO, a device, a link or a huge file is a result, not an
+ * exception. Holds at most `maxBytes + 1` bytes.
  *
  * Synchronous, because scanning reads thousands of small files, and the thread pool costs several times the read.
  *
- * Rejects links, because bundles have none and discovery must show the packed content.
+ * Rejects links, because bundles cannot contain links and discovery must show the packed content.
  */
 export function readBounded(path: string, maxBytes: number, options: ReadOptions = {}): FileRead {
   let fd: number;

@@ -2,7 +2,7 @@ import { estimateTokens } from "@skillhold/skill";
 import { type CatalogueItem, withDescriptionCut, withoutDescription } from "./item.ts";
 import type { Layout } from "./layout.ts";
 
-/** GoClaw's estimate of what one skill costs, from what it shows of it. */
+/** GoClaw's estimate of the tokens of one skill, from its name and description. */
 export function skillTokens({ name, description }: CatalogueItem): number {
   return (name.length + description.length + 10) / 4;
 }
@@ -17,7 +17,7 @@ export interface Fitting {
   readonly layout: Layout;
 }
 
-/** How an item stands in the text, and what it costs there. */
+/** The text of an item in the catalogue and its cost in tokens. */
 interface Line {
   readonly item: CatalogueItem;
   readonly text: string;
@@ -25,9 +25,9 @@ interface Line {
 }
 
 /**
- * The lines that fit, best first. Each step begins at the least relevant skill and ends as soon as all fit: cut
- * descriptions, drop skills that are not pinned, leave descriptions out, drop pinned ones. The best skill counts as
- * pinned, so that something is named before nothing is.
+ * The lines that fit, best first. The steps are: cut descriptions, drop skills that are not pinned, omit
+ * descriptions, drop pinned skills. Each step starts at the least relevant skill and ends as soon as all lines fit.
+ * The best skill is treated as pinned, so a small budget still names one skill if it can.
  */
 export function fitItems({ items, pinned, room, descriptionLength, layout }: Fitting): readonly string[] {
   const lines = items.map((item) => writeLine(item, layout));

@@ -12,7 +12,7 @@ import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";
 /** Where the catalogue stands in a prompt that is put together by number: after the channel (0), before memory (100). */
 export const cataloguePriority = 60;
 
-/** Level 1 of disclosure: what one agent is told about the skills that exist for it. */
+/** Level 1 of disclosure: the description of the available skills for one agent. */
 export interface Catalogue {
   readonly text: string;
   readonly format: CatalogueFormat;
@@ -37,9 +37,9 @@ export interface CatalogueOptions {
    * a complete one is the same for every task, which keeps a prompt cache warm.
    */
   readonly rank?: ReadonlyMap<string, number>;
-  /** Shows where skills lie, in `xml` and `json`: only for an agent that reads files of this machine. */
+  /** Includes skill paths in `xml` and `json`. Only for an agent that reads files of this machine. */
   readonly locations?: boolean;
-  /** The operator's words before the list, taken as they are; empty for none. */
+  /** The operator's text before the list, used verbatim; empty to omit it. */
   readonly preamble?: string;
   readonly readTool?: string;
   readonly searchTool?: string;

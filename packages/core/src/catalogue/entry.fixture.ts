@@ -1,6 +1,6 @@
 import { SkillEntry } from "@skillhold/protocol";
 
-/** An entry as a library would list it, with nothing special about it but what is given. */
+/** An entry as a library lists it, with defaults for the missing fields. */
 export function entry(id: string, fields: Partial<Record<keyof SkillEntry, unknown>> = {}): SkillEntry {
   return SkillEntry.parse({
     id,

@@ -6,7 +6,7 @@ import { renderCatalogue } from "./catalogue.ts";
 import { entry } from "./entry.fixture.ts";
 import { type CatalogueFormat, catalogueFormats } from "./format.ts";
 
-/** What an agent that reads the format strictly finds in a text. A line that is none of the format's fails. */
+/** A skill as a strict reader of the format parses it. A line outside the format fails the test. */
 interface Shown {
   readonly id: string;
   readonly name?: string;
@@ -179,7 +179,7 @@ const read: Readonly<Record<CatalogueFormat, (text: string) => readonly Shown[]>
   },
 };
 
-/** The skills of a block; what is left when they are taken out must be the block's frame and nothing else. */
+/** The skills of a block. The rest of the text must be exactly the frame of the block. */
 function insideXml(text: string, skill: RegExp): readonly RegExpMatchArray[] {
   const skills = [...text.matchAll(skill)];
   expect(text.replace(skill, "").replace(/\n+/g, "\n")).toBe("<available_skills>\n</available_skills>");

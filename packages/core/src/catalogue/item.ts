@@ -31,7 +31,7 @@ export function catalogueItem(entry: SkillEntry, { limits, locations }: ItemOpti
     isThirdParty: entry.trust === "third_party",
     origin: origin === undefined ? undefined : neutralText(origin, ORIGIN_LENGTH),
     readiness: entry.readiness.state,
-    // What another program serves lies in no folder.
+    // A skill that another program serves has no folder.
     location:
       locations && origin === undefined
         ? writablePath(`${entry.path}/${entry.file ?? "SKILL.md"}`)

@@ -2,10 +2,10 @@ import type { CatalogueItem } from "./item.ts";
 
 /** The parts of a catalogue, each already written in its format. */
 export interface Page {
-  /** What the operator tells the agent before the list; empty for nothing. */
+  /** The operator's text before the list; empty to omit it. */
   readonly preamble: string;
   readonly items: readonly string[];
-  /** What stands after the list; empty for nothing. */
+  /** The text after the list; empty to omit it. */
   readonly note: string;
   /** The name of the tool that loads a skill. */
   readonly readTool: string;

@@ -37,8 +37,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Character references, because Markdown reads them and a backslash would leave `<|im_start|>` whole. An ampersand
- * that begins none stays, as Markdown has it.
+ * Uses character references, because Markdown decodes them and a backslash would leave `<|im_start|>` intact. An
+ * ampersand outside a reference stays, as in Markdown.
  */
 function escapeValue(text: string): string {
   return text.replace(/[`<[•]|&(?=#?\w{1,32};)/g, (character) => ENTITIES[character] ?? character);

@@ -58,7 +58,7 @@ const SEPARATORS: Ranges = [[0x2028, 0x2029]];
 
 const ALL = [ZERO_WIDTH, BIDI, TAGS, VARIATIONS, PRIVATE_USE, CONTROLS, SEPARATORS].flat();
 
-/** One pass for the texts that have none of them, which are most. */
+/** Matches any kind, so that most texts need only one pass. */
 const ANY = pattern(ALL, "", "u");
 
 const KINDS: readonly (readonly [HiddenKind, RegExp])[] = [

@@ -1,4 +1,4 @@
-/** The host of an http, https, ws or ftp URL; undefined for templates and what is not a URL. */
+/** The host of an http, https, ws or ftp URL; undefined for templates and text that is not a URL. */
 export function hostOf(url: string): string | undefined {
   const match = /^(?:https?|wss?|ftps?):\/\/(?:[^\s/@?#]{0,200}@)?([^\s/:?#"'`<>)\]}|\\]{1,253})/i.exec(url);
   const host = match?.[1]?.toLowerCase().replace(/\.$/, "");
@@ -66,7 +66,7 @@ export function isPasteHost(host: string): boolean {
   return isListedPaste(host) || /^(?:paste|pastes|pastebin)\./.test(host);
 }
 
-/** Hosts that receive data for whoever opened them a minute ago. */
+/** Hosts where anyone can open a throwaway endpoint that receives data. */
 export const isDropHost = suffixes(`
 webhook.site requestbin.com requestbin.net pipedream.net beeceptor.com requestcatcher.com hookbin.com webhookinbox.com
 interact.sh interactsh.com oast.pro oast.live oast.site oast.online oast.fun oast.me burpcollaborator.net oastify.com

@@ -1,6 +1,6 @@
 /** Code that a Markdown text holds. */
 export interface MarkdownCode {
-  /** The first word of the fence's info string, in lower case; empty where there is none. */
+  /** The first word of the fence's info string, in lower case; empty without an info string. */
   readonly language: string;
   readonly text: string;
   /** The line of the first line of `text`, from 1. */

@@ -49,7 +49,7 @@ export function switchStates({ disabled, disabledFolders }: AccessSettings): rea
   );
 }
 
-/** Decisions of people and checks about a skill. The shelf provides them; folders have none. */
+/** Decisions of people and checks about a skill. The shelf provides them; folders have no decisions. */
 export interface Standing {
   readonly isEnabled: boolean;
   readonly status: SkillStatus;

@@ -36,7 +36,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Leaves a file of the same length with the same times but for the one that nobody can set. */
+/** Edits a file and keeps its length and its settable times; only the change time differs. */
 function editUnseen(path: string, text: string): void {
   const { size, atime, mtime } = statSync(at(path));
   write(path, text);

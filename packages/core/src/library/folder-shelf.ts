@@ -293,7 +293,7 @@ function loadScan(bytes: Uint8Array | undefined, limits: Limits): SourceScan | u
 }
 
 /**
- * The effect of a reload on the current skills; undefined when there is none. `told` are the broken skills that were
+ * The effect of a reload on the current skills; undefined without an effect. `told` are the broken skills that were
  * already reported.
  */
 export function changeBetween(

@@ -143,7 +143,7 @@ export class IndexedLibrary implements Library {
 
   /**
    * The access of every current skill, or of the given ids, at one moment. Contract: hidden skills are disclosed only
-   * to those who manage them.
+   * to viewers who manage them.
    */
   async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
     const look = await this.#look(viewer);

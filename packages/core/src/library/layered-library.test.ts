@@ -12,7 +12,7 @@ import {
   openMemoryLibrary,
 } from "./open-library.ts";
 
-/** Every second skill lies in the second layer, so that what the contract asks goes through both. */
+/** Every second skill is in the second layer, so the contract covers both layers. */
 libraryContract("layers", (): LibraryMaker => {
   const layers: MemoryLibrary[] = [];
   const split = (skills: readonly ContractSkill[], layer: number) =>

@@ -23,7 +23,7 @@ describe("watching", () => {
     rmSync(join(folders.root, "skills/b"), { recursive: true });
     await until(() => changes.length > 0);
     expect((await library.find(anyone, "a"))?.description).toBe("number 19");
-    // What is told next is of the next edit, and nothing more of the storm.
+    // The next report contains only the next edit.
     folders.skill("skills/d");
     await until(() => changes.length > 1);
     expect(changes).toEqual([
@@ -76,7 +76,7 @@ describe("watching", () => {
     renameSync(join(folders.root, "skills/a"), join(folders.root, "old"));
     renameSync(join(folders.root, "aside/a"), join(folders.root, "skills/a"));
     await until(async () => (await description()) === "replaced");
-    // The folders are watched anew when the reload that told of the change is over.
+    // The folders are watched again when the reload that reported the change ends.
     await library.reload();
     folders.skill("skills/a", "description: edited");
     await until(async () => (await description()) === "edited");
@@ -162,7 +162,7 @@ async function openWatched(
   const library = await folders.open([folders.source("skills")], { watch });
   const changes: LibraryChange[] = [];
   library.onChange((change) => changes.push(change));
-  // The first look after the start is over, so that no edit of a test falls into it.
+  // Waits for the first scan after the start, so that it does not include an edit of a test.
   await library.reload();
   return { library, changes };
 }

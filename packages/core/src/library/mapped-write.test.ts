@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hashSkillFile } from "../bundle/index.ts";
 import { BundleReader } from "./bundle-reader.ts";
 
-/** What lies in memory is never written back, so that only the first write through a mapping sets a time. */
+/** Memory files are never written back, so only the first write through a mapping sets a time. */
 const MEMORY = "/dev/shm";
 const canMap = existsSync(MEMORY) && spawnSync("python3", ["-c", "import mmap"]).status === 0;
 
@@ -47,7 +47,7 @@ afterEach(async () => {
 const access = () => ({ allowHardLinks: false, within: dirname(folder) });
 const readForms = (start: number) => reader.readPart(folder, "forms.md", { start, length: 100 }, access());
 
-/** Maps a file of the skill; what it gives writes to it, and makes sure that no time tells. */
+/** Maps a file of the skill. The returned function writes to it and checks that the times of the file stay the same. */
 async function map(path: string): Promise<() => Promise<void>> {
   const file = join(folder, path);
   const started = spawn("python3", ["-c", WRITER, file], { stdio: ["pipe", "pipe", "inherit"] });

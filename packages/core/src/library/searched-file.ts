@@ -9,7 +9,7 @@ export interface SearchedFiles {
 /** Files above these numbers are not read. */
 const MOST_REFERENCES = 128;
 const MOST_EVALUATIONS = 8;
-/** The first bytes of a reference say what it is about. */
+/** The first bytes of a reference are enough to find its topic. */
 export const REFERENCE_BYTES = 8 * 1024;
 /** A larger evaluation file is not read, because a part of it cannot be parsed. */
 export const EVALUATION_BYTES = 256 * 1024;

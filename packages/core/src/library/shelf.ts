@@ -11,8 +11,8 @@ import type { AgentStanding } from "./viewer.ts";
  */
 export interface Shelf {
   /**
-   * Updates the view with all changes before the call; cheap when there are none. A library waits for it before every
-   * result, so a failure here closes access. A watched shelf has nothing to refresh.
+   * Updates the view with all changes before the call; cheap without changes. A library waits for it before every
+   * result, so a failure here closes access. A watched shelf resolves at once.
    */
   refresh(): Promise<void>;
   /** The current state; each update replaces it. */
@@ -31,13 +31,13 @@ export interface ShelfView {
   /** The current skill of each id, sorted by id. */
   readonly entries: readonly SkillEntry[];
   find(id: string): SkillEntry | undefined;
-  /** The decisions about the current skill; undefined when there are none. */
+  /** The decisions about the current skill; undefined without decisions. */
   standing(id: string): Standing | undefined;
-  /** The record of an agent, by its key; absent when there is none. */
+  /** The record of an agent, by its key; undefined for an unknown agent, and absent in a shelf without agents. */
   agent?(key: string): AgentStanding | undefined;
   /** The view for a viewer without access to every skill; absent when no skill can replace another. */
   openTo?(accepts: Accepts): ShelfView;
-  /** Skills and revisions for viewers who do not get the current one, by search name; absent when there are none. */
+  /** Skills and revisions for viewers who do not get the current one, by search name; absent without alternates. */
   readonly alternates?: ReadonlyMap<string, SkillEntry>;
   /** The search name of the skill; absent when it is the id. */
   searchName?(id: string): string;

@@ -105,7 +105,7 @@ interface Prompt {
   readonly isWanted: boolean;
 }
 
-/** Prompts of an evaluation file in any of the shapes in use; empty for a file that is none. */
+/** Prompts of an evaluation file in any of the shapes in use; empty for any other file. */
 function readPrompts(text: string): readonly Prompt[] {
   const prompts: Prompt[] = [];
   try {

@@ -9,7 +9,7 @@ export interface Viewer {
   /** The agent's key, which grants refer to. */
   readonly agent?: string;
   readonly user?: string;
-  /** The allowed ids: undefined means all, an empty list means none. */
+  /** The allowed ids: undefined allows all skills, an empty list allows no skill. */
   readonly allow?: readonly string[];
   /** Pinned revisions by skill id. A missing pinned revision is not replaced by another. */
   readonly pins?: Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@
  * Splits a value of `allowed-tools` into patterns: separated by spaces, commas or lines, a list, or the text of a
  * list. Text in parentheses stays together, including spaces, commas, quotes and nested parentheses, and so does a
  * name with the parenthesis after it (`Bash (git log:*)`), because the name alone would grant more. An unclosed
- * parenthesis consumes the rest, which then grants nothing.
+ * parenthesis consumes the rest, which then does not grant any tool.
  */
 export function splitAllowedTools(value: string | readonly string[]): readonly string[] {
   return (typeof value === "string" ? [value] : value).flatMap(splitText);

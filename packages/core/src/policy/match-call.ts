@@ -155,7 +155,7 @@ function matchTexts(
     : NO_MATCH;
 }
 
-/** Ambiguous addresses match nothing. */
+/** Ambiguous addresses never match. */
 function isOfDomain(text: string, domain: string, isBelow: boolean): boolean {
   if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

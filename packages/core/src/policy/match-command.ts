@@ -11,11 +11,12 @@ export interface CommandPlaces {
 export type CommandMatch = { readonly isMatch: true } | { readonly isMatch: false; readonly reason?: string };
 
 /**
- * Compares a command with a pattern word by word. A prefix that ends in a launcher grants nothing, because it would
+ * Compares a command with a pattern word by word. A prefix that ends in a launcher never matches, because it would
  * grant every program, and known escape options after a prefix are rejected.
  *
- * Guarantee: the program and the first words are those of the pattern, and the command line itself runs nothing else.
- * Not guaranteed: that the program, its configuration or a modified script is harmless. The sandbox covers that.
+ * Guarantee: the program and the first words are those of the pattern, and the command line itself runs no other
+ * program. Not guaranteed: that the program, its configuration or a modified script is harmless. The sandbox covers
+ * that.
  */
 export function matchCommand(argv: Argv, pattern: CommandPattern, places: CommandPlaces = {}): CommandMatch {
   const words = resolveWords(pattern.words, places.folder);

@@ -27,7 +27,7 @@ export function readPathPattern(pattern: string): PathReading {
 }
 
 /**
- * Whether a path matches a pattern. Paths are compared as text: a path with `..` matches nothing, and links are not
+ * Whether a path matches a pattern. Paths are compared as text: a path with `..` never matches, and links are not
  * followed; the tool that opens the file handles them.
  */
 export function matchesPath(pattern: string, path: string, places: PathPlaces = {}): boolean {

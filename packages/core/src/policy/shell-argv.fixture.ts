@@ -32,7 +32,7 @@ export function argvOfShell(
   return answers;
 }
 
-/** Pieces that lines are made of: honest words, every character that a shell knows, and some that nobody sees. */
+/** Pieces of command lines: honest words, every character that is special in a shell, and invisible characters. */
 export const pieces: readonly string[] = [
   ...[
     "jq",

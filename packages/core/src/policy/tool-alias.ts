@@ -111,8 +111,8 @@ export const defaultAliases: ToolAliases = {
 };
 
 /**
- * The family of a name. A tool in several families, such as an editor that also views, belongs to none when a pattern
- * names it; then only that tool is meant.
+ * The family of a name. A pattern that names a tool in several families, such as an editor that also views, means
+ * only that tool; its family is undefined.
  */
 export function familyOf(name: string, aliases: ToolAliases): string | undefined {
   if (Object.hasOwn(aliases, name)) return name;

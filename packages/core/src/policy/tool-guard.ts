@@ -126,9 +126,7 @@ function matchGrant(call: ToolCall, grant: ActiveGrant, options: GuardOptions): 
 
 const MATCH: CallMatch = { isMatch: true };
 
-/**
- * The skill whose code a call runs. A name alone proves nothing, because other servers may use the same tool names.
- */
+/** The skill whose code a call runs. The tool name alone is not proof, because other servers may use the same names. */
 function ownerOf({ tool, input, owner }: ToolCall): string | undefined {
   if (owner !== undefined || !isRun(tool)) return owner;
   const hasSkill = typeof input === "object" && input !== null && "skill_id" in input;

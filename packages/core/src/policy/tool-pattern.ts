@@ -42,7 +42,7 @@ export interface PatternProblem {
 
 export interface AllowedTools {
   readonly patterns: readonly ToolPattern[];
-  /** Items that grant nothing, each with the reason. */
+  /** Items that do not grant a tool, each with the reason. */
   readonly problems: readonly { readonly item: string; readonly problem: string }[];
 }
 
@@ -61,7 +61,7 @@ export function parseAllowedTools(
   return { patterns, problems };
 }
 
-/** Reads one item. What is not understood grants nothing and says why. */
+/** Parses one item. An invalid item does not grant a tool, and its problem is returned. */
 export function parseToolPattern(
   text: string,
   aliases: ToolAliases = defaultAliases,

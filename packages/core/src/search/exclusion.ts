@@ -9,7 +9,7 @@ export function exclusionTerm(term: string): string {
   return MARK + term;
 }
 
-/** The weight of the query's terms that each document of a segment names in its exclusions; most name none. */
+/** The weight of the query's terms in the exclusions of each document. Most documents have no matching exclusion. */
 export function weighExclusions(segment: Segment, plan: Plan): ReadonlyMap<number, number> {
   const weights = new Map<number, number>();
   const { terms } = segment.data;

@@ -7,13 +7,13 @@ import { compactName, trigramTerms } from "./trigram.ts";
 export interface Query {
   /** Each term once, in the order of the text. */
   readonly terms: readonly QueryTerm[];
-  /** Nothing but blanks. */
+  /** The query is empty or has only blanks. */
   readonly isBlank: boolean;
-  /** It has words, and none of them says anything. */
+  /** The query has words, and all of them are stop words. */
   readonly isStopWordsOnly: boolean;
   /** Few enough terms to be a name, or the beginning of one. */
   readonly isShort: boolean;
-  /** The whole query as a name, and its trigrams; nothing for a long one. */
+  /** The whole query as a name, and its trigrams; empty for a long query. */
   readonly compact: string;
   readonly trigrams: readonly string[];
 }

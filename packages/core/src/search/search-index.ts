@@ -8,13 +8,13 @@ import type { DocumentFilter, Sight } from "./sight.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
 
-/** About 10,000 skills: so much is taken in before it is sorted. */
+/** About 10,000 skills. At this size the intake is sorted into a segment. */
 const LARGEST_INTAKE = 4_000_000;
 
 /**
- * Full-text index of skills, for a library in memory. What is added is taken in as it comes and sorted when it is
- * first asked for; segments of like size are merged, so that there are few of them and a change costs little.
- * Rankings depend on the documents alone, not on the way they came in.
+ * Full-text index of skills, for a library in memory. Added documents are buffered and sorted at the first query.
+ * Segments of similar size are merged, so there are few segments and a change is cheap. Rankings depend only on the
+ * documents, not on the order in which they were added.
  */
 export class SearchIndex {
   #segments: readonly Segment[];

@@ -107,7 +107,7 @@ export class SegmentBuilder {
     for (const trigram of trigrams) this.#addMarked(trigram);
   }
 
-  /** Words that also say what the skill is about are part of every exclusion, and exclude nothing. */
+  /** Skips words that also describe the skill's subject, because most exclusions repeat them. */
   #addExclusions(text: string): void {
     const terms = new Set(analyze(text).map(({ term }) => term));
     for (const term of terms) {

@@ -105,7 +105,7 @@ function readOffsets(bytes: Uint8Array, end: number): Uint32Array | undefined {
   if (bytes.length % 4 !== 0) return undefined;
   const offsets = wordsOf(bytes);
   let before = 0;
-  // Counted, not iterated: code that runs once is not optimised, and an iterator would triple the time of a start.
+  // An index loop, because code that runs once is not optimized, and an iterator would triple the startup time.
   for (let at = 0; at < offsets.length; at += 1) {
     const offset = offsets[at] ?? 0;
     if (offset < before) return undefined;

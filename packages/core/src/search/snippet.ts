@@ -23,7 +23,9 @@ const LONGEST_TEXT = 200_000;
 const SLACK = 20;
 const CUT = "…";
 
-/** The part of a text that shows best why it fits a query, on one line; its beginning if nothing does. */
+/**
+ * The part of a text that best shows why it matches a query, on one line; the beginning of the text without a match.
+ */
 export function snippet(text: string, query: string, options: SnippetOptions = {}): Snippet {
   const length = Math.max(1, Math.floor(options.length ?? DEFAULT_LENGTH));
   const read = text.slice(0, LONGEST_TEXT);
@@ -42,7 +44,7 @@ function findTokens(text: string, wanted: ReadonlySet<string>, open: string | un
   const tokens: Token[] = [];
   eachWord(text, (units, start, end, _hash, from, to) => {
     if (end - start > LONGEST_TERM) return;
-    // A word and its term have the same first two letters, and most words can be told apart by them.
+    // A word and its term share the first two letters, which rule out most words.
     const second = end - start > 1 ? lowerUnit(units[start + 1] ?? 0) : 0;
     if (starts !== undefined && !starts.has(pairOf(lowerUnit(units[start] ?? 0), second))) return;
     const term = termOf(textOfUnits(units, start, end).toLowerCase());

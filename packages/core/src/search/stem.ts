@@ -1,6 +1,6 @@
 /**
- * The singular of an English noun, as far as spelling tells. Verb endings stay: taking them off cost more on task
- * texts than it gained. A wrong singular (`redi`) does no harm, because query and text get the same one.
+ * The singular of an English noun, by spelling alone. Verb endings stay: removing them cost more on task texts than
+ * it gained. A wrong singular (`redi`) is harmless, because query and text get the same one.
  */
 export function singularOf(word: string): string {
   if (word.length < 4) return word;

@@ -1,4 +1,4 @@
-/** Words that say nothing about a task, and what is left of contractions (`don't`, `it's`) after the split. */
+/** Words without meaning for a task, and the parts of contractions (`don't`, `it's`) after the split. */
 const WORDS = `
 a about above after again all also am an and any are as at be because been before being below between both but by
 can could did do does doing done down during each either else etc ever few for from further get gets getting

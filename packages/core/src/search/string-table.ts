@@ -1,4 +1,7 @@
-/** Many short strings as one, and where each ends: no object a string, and nothing to build when loaded. */
+/**
+ * Many short strings stored as one string and the end of each, which avoids one object per string and work at load
+ * time.
+ */
 export class StringTable {
   readonly text: string;
   /** One more than there are strings; the first is 0. */

@@ -7,10 +7,10 @@ const MARK = "\u0001";
 const PLAIN = /^[\x20-\x7E]*$/;
 const BETWEEN_PLAIN_WORDS = /[^a-z0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/gu;
-/** Below this many characters a beginning says nothing. */
+/** Shorter beginnings are too ambiguous to match. */
 const SHORTEST_BEGINNING = 2;
 
-/** A name with nothing left but its letters and digits: `Git-Hub flow` and `github_flow` are the same. */
+/** A name reduced to its letters and digits: `Git-Hub flow` and `github_flow` are the same. */
 export function compactName(name: string): string {
   const read = name.slice(0, 2 * LONGEST_NAME);
   // Unicode's tables are slow to ask, and nearly all names do without.

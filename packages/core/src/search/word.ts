@@ -3,8 +3,8 @@ import { ownUnits, textOfUnits, type Units, unitsOf } from "./unit.ts";
 
 /**
  * Receives a word as a range of units, which are those of the text or of a folded copy of a part of it; `from` and
- * `to` say where the word stands in the text. ASCII letters come as written, all others in lower case. The hash is
- * that of the word in lower case: made on the way, it costs half of what it would afterwards.
+ * `to` are the position of the word in the text. ASCII letters keep their case, all others are in lower case. The
+ * hash is that of the word in lower case; computing it during the scan halves its cost.
  */
 export type WordVisitor = (
   units: Uint16Array,
@@ -118,7 +118,7 @@ function visitUnspaced(units: Units, start: number, visit: WordVisitor): number 
   return end;
 }
 
-/** Every pair of neighbours; a character alone stands for itself. */
+/** Visits every pair of adjacent characters, or the character itself if there is only one. */
 function visitPairs(units: Units, start: number, end: number, visit: WordVisitor): void {
   const { array } = units;
   let first = start;

@@ -45,7 +45,7 @@ export class FormMatcher {
     return this.#at(this.#first, byte);
   }
 
-  /** The length of the longest form that ends here; 0 when none does. */
+  /** The length of the longest form that ends here; 0 without a match. */
   matched(state: number): number {
     return this.#at(this.#matched, state);
   }

@@ -12,10 +12,10 @@ export interface PrivateFileOptions {
 }
 
 /**
- * Opens a file that is the user's alone: what is made here is made with mode 0600, and its folder with 0700; what is
- * there is refused when it is a link, is not a regular file, belongs to another user than this one or root, or has a
- * mode that lets others in. The check is on what was opened. Windows has no such owners and modes, and is trusted to
- * keep a profile's folders private.
+ * Opens a private file of the user. A new file gets mode 0600, and a new folder 0700. An existing file is rejected if
+ * it is a link, is not a regular file, belongs to a user other than this one or root, or has a mode that gives others
+ * access. The check uses the open handle, not the path. Windows has no such owners and modes; its profile folders are
+ * assumed to be private.
  */
 export async function openPrivateFile(
   path: string,
@@ -26,7 +26,7 @@ export async function openPrivateFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refuse(path, options, "is not a regular file");
-    // Whoever owns it can change it, and its mode, at any time.
+    // The owner can change the file and its mode at any time.
     const user = process.geteuid?.();
     if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
       throw refuse(path, options, "belongs to another user");

@@ -3,7 +3,7 @@ import type { AuditSink, Clock } from "../port.ts";
 import type { SecretScope, SecretStore } from "./secret.ts";
 import { checkSecretName, checkSecretScope, checkSecretValue } from "./secret-name.ts";
 
-/** Where secrets are, and where it is recorded who sets them. */
+/** The secret store, and the audit sink that records who sets secrets. */
 export interface RecordedSecrets {
   readonly secrets: SecretStore;
   /** Durable before it resolves. */
@@ -12,8 +12,8 @@ export interface RecordedSecrets {
 }
 
 /**
- * Sets a secret that is on record by then. In this order the log may name one that was never set, for what comes after
- * the record may fail; in no case is there one that the log does not name.
+ * Records a secret, then sets it. If setting fails, the log names a secret that was never set; the store never has a
+ * secret that the log does not name.
  */
 export async function setSecret(
   scope: SecretScope,
@@ -32,8 +32,9 @@ export async function setSecret(
 }
 
 /**
- * Forgets a secret, then records it. Where the record fails the secret is gone all the same, whoever asked is told, and
- * the log goes on naming it: whoever can find out before that it will fail does so. False when there was none.
+ * Removes a secret, then records the removal. If recording fails, this throws, the secret stays removed, and the log
+ * still names it; a caller that can detect the failure in advance should do so. Returns false if the secret does not
+ * exist.
  */
 export async function removeSecret(
   scope: SecretScope,
@@ -44,7 +45,7 @@ export async function removeSecret(
   const at = clock.now().toISOString();
   if (!(await secrets.remove(scope, name))) return false;
   const { success, data: skill } = SkillId.safeParse(scope.skill);
-  // What is kept under anything else is on no record, and no run gets it.
+  // A secret under an invalid skill id was never recorded, and no run can read it.
   if (success) await audit.record({ type: "secret.removed", at, by, ...scope, skill, name });
   return true;
 }

@@ -34,8 +34,8 @@ function wrap(text: string, width: number, end: string): string {
 }
 
 /**
- * The letters that stand for these bytes alone when others stand before and after them: how many bytes are before,
- * modulo three, decides which. A letter is left out that also holds bits of a neighbour.
+ * The base64 letters that depend only on these bytes when other bytes surround them. The number of bytes before them,
+ * modulo three, selects the letters. Letters that share bits with an adjacent byte are omitted.
  */
 function innerBase64(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
@@ -58,7 +58,7 @@ function escapeUnit(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** As JSON has it inside quotes: as it is here, with slashes escaped, and with nothing but ASCII. */
+/** The JSON string forms: plain, with escaped slashes, and with ASCII only. */
 function jsonForms(text: string): readonly string[] {
   const plain = JSON.stringify(text).slice(1, -1);
   const ascii = plain.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

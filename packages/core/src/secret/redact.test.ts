@@ -46,7 +46,7 @@ test("a value is taken out of a longer base64 text, wherever it stands in it [S-
       for (const encoding of ["base64", "base64url"] as const) {
         const redacted = redactor.text(bytes(before + value + after).toString(encoding));
         expect(redacted).toContain("[secret KEY]");
-        // At each end a letter may be left that holds bits of a neighbour.
+        // At each end, a letter that shares bits with an adjacent byte may remain.
         expect(redacted.replace("[secret KEY]", "").length).toBeLessThanOrEqual(12);
         expect(Buffer.from(redacted.replace("[secret KEY]", ""), "base64").toString()).not.toContain(
           "orrect",
@@ -111,7 +111,7 @@ test("what cannot be the beginning of a value is given out at once, and the rest
   expect(Buffer.from(stream.end()).toString()).toBe("ab");
 });
 
-/** Few letters, so that values overlap, repeat and begin one another; none that a mark has. */
+/** Few letters, so that values overlap, repeat and are prefixes of each other. No value occurs inside a mark. */
 const value = fc.oneof(
   fc.string({ unit: fc.constantFrom("x", "y", "%", "é"), minLength: 4, maxLength: 12 }),
   fc.string({ unit: fc.constantFrom("x", "y"), minLength: 4, maxLength: 6 }),

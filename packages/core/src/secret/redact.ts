@@ -1,29 +1,29 @@
 import { FormMatcher } from "./form-matcher.ts";
 import { MIN_LENGTH, redactForms } from "./redact-form.ts";
 
-/** Takes values out of text, and puts `[secret NAME]` in their place. */
+/** Replaces secret values in text with `[secret NAME]`. */
 export interface Redactor {
-  /** Names whose values are not looked for: they are shorter than four characters, and would be found everywhere. */
+  /** Names whose values are not redacted: values shorter than four characters would match everywhere. */
   readonly skipped: readonly string[];
   text(text: string): string;
-  /** For one stream of bytes; each needs its own. */
+  /** Redacts one stream of bytes; each stream needs its own. */
   stream(): RedactStream;
 }
 
-/** Gives back what it is given, in pieces of its own, which are the same however the input was cut. */
+/** Redacts a stream. The output does not depend on the chunk boundaries of the input. */
 export interface RedactStream {
-  /** Holds back only what may be the beginning of a value: less than the longest way of writing one. */
+  /** Holds back only a possible beginning of a value, which is shorter than the longest form of a value. */
   push(chunk: Uint8Array): Uint8Array;
-  /** What was held back. */
+  /** Returns the bytes that were held back. */
   end(): Uint8Array;
 }
 
 /**
- * Looks for values as they are and as base64 (also inside a longer one), hexadecimal, URL-encoded and JSON-escaped
- * text. Every byte of every place where one is found goes, also where two overlap, which then get one mark. All else
- * stays byte for byte. The time is linear in what is read, whatever the values are.
+ * Finds values in plain form and as base64 (also inside a longer one), hexadecimal, URL-encoded and JSON-escaped
+ * text. Every byte of every match is removed; overlapping matches get one mark. All other bytes stay the same. The
+ * time is linear in the input for any values.
  *
- * It is a net for accidents: a program that wants to can write a value in ways that nothing finds.
+ * This guards against accidents: a program can still deliberately write a value in a form that is not detected.
  */
 export function makeRedactor(secrets: Iterable<readonly [name: string, value: string]>): Redactor {
   const all = [...secrets];
@@ -79,10 +79,10 @@ class MatchingStream implements RedactStream {
   readonly #matcher: FormMatcher;
   readonly #marks: readonly Uint8Array[];
   readonly #held = new ByteQueue();
-  /** In order, and none overlaps the next. */
+  /** In order, without overlaps. */
   readonly #spans: Span[] = [];
   #state = 0;
-  /** Bytes read, and bytes that are given out or dropped. */
+  /** Bytes read, and bytes that were returned or dropped. */
   #read = 0;
   #done = 0;
 
@@ -122,7 +122,7 @@ class MatchingStream implements RedactStream {
     this.#spans.push({ start, end: this.#read, length, owner });
   }
 
-  /** Gives out all before `safe`, where nothing to come can begin. */
+  /** Returns all bytes before `safe`. Contract: a new match cannot begin before `safe`. */
   #release(safe: number): Uint8Array {
     const parts: Uint8Array[] = [];
     let finished = 0;
@@ -130,7 +130,7 @@ class MatchingStream implements RedactStream {
       if (span.start >= safe) break;
       parts.push(this.#take(span.start));
       if (span.end > safe) {
-        // It may still grow, and its mark is written when it is over; its bytes are of no more use.
+        // The span may still grow, so its mark is written when it ends; its bytes are no longer needed.
         this.#drop(safe);
         this.#spans[finished] = { ...span, start: safe };
         break;

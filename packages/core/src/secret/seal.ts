@@ -16,8 +16,8 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 /**
- * Seals a value: a version byte, a random nonce, the tag, the encrypted bytes. The place is authenticated with it, so
- * that nobody who can write to a store can move a value to another skill, agent or name.
+ * Seals a value: a version byte, a random nonce, the tag, the encrypted bytes. The place is authenticated too, so
+ * write access to a store is not enough to move a value to another skill, agent or name.
  */
 export function seal(value: string, place: SecretPlace, key: Uint8Array): Uint8Array {
   checkKey(key);

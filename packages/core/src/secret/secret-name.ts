@@ -25,7 +25,7 @@ export function isReservedName(name: string): boolean {
   return RESERVED.has(upper) || RESERVED_START.test(upper) || upper.endsWith("_PROXY");
 }
 
-/** The names that a skill may be given values for: what it declares, but for those that no secret can have. */
+/** The secrets that a skill may receive: the names that it declares, without invalid and reserved names. */
 export function declaredSecrets({
   requires,
   metadata,
@@ -53,7 +53,7 @@ export function checkSecretScope({ skill, agent }: SecretScope): void {
   if (agent === "") throw new SkillError("USAGE", "The name of the agent is empty.");
 }
 
-/** Says nothing of the value itself. */
+/** Contract: the message never contains the value. */
 export function checkSecretValue(name: string, value: string): void {
   const problem = findValueProblem(value);
   if (problem !== undefined) throw new SkillError("USAGE", `The value of ${name} ${problem}.`);

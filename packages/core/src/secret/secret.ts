@@ -1,4 +1,4 @@
-/** For which skill a value is, and for which agent; without an agent it is for all of them. */
+/** The skill that a value is for, and the agent; without an agent the value is for all agents. */
 export interface SecretScope {
   readonly skill: string;
   readonly agent?: string;
@@ -9,19 +9,19 @@ export interface SecretName extends SecretScope {
   readonly setAt: string;
 }
 
-/** Where values lie, sealed. Nothing lists a value; only a run of the skill gets it. */
+/** Stores sealed values. Listing never returns a value; only a run of the skill receives it. */
 export interface SecretStore {
-  /** Names alone, in order: all, those of a skill, or those of a skill that are an agent's own. */
+  /** Names only, in order: all names, those of a skill, or those of one agent for a skill. */
   list(scope?: SecretScope): Promise<readonly SecretName[]>;
-  /** Takes the place of what was set; USAGE for a name, a scope or a value that cannot be. */
+  /** Replaces an existing value. Throws USAGE for an invalid name, scope or value. */
   set(scope: SecretScope, name: string, value: string): Promise<void>;
-  /** Whether there was one in exactly this scope. */
+  /** Whether a value existed in exactly this scope. */
   remove(scope: SecretScope, name: string): Promise<boolean>;
-  /** The values of those names that are set for the skill; the agent's own before the one for all. */
+  /** The values of the given names that are set for the skill; the agent's own value wins over the value for all agents. */
   open(scope: SecretScope, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Gives the key that values are sealed with: 32 bytes. */
+/** Returns the 32-byte key that seals values. */
 export interface KeySource {
   key(): Promise<Uint8Array>;
 }

@@ -7,7 +7,7 @@ export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A server of models on loopback. `answer` gives the JSON of a request, a status, or nothing to stay silent. */
+/** A model server on loopback. `answer` returns the JSON of a response, a status, or undefined to stay silent. */
 export async function openModelServer(answer: (request: ModelRequest) => unknown) {
   const requests: ModelRequest[] = [];
   const server = createServer((incoming, outgoing) => {

@@ -11,7 +11,7 @@ export interface ModelPorts {
   readonly clock: Clock;
 }
 
-/** The models of one library's search, with what is kept of their answers. */
+/** The search models of one library, with their cached results. */
 export interface SearchModels {
   readonly vectors?: SkillVectors | undefined;
   readonly reranker?: RerankCache | undefined;

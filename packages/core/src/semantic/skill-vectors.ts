@@ -68,7 +68,7 @@ export class SkillVectors {
     this.#start();
   }
 
-  /** The semantic half of a search; undefined when the embedder fails or there is nothing to compare with. */
+  /** The semantic half of a search; undefined when the embedder fails, the text is blank or no vector exists. */
   async query(text: string): Promise<SemanticQuery | undefined> {
     this.#start();
     if (this.#vectors.size === 0 || text.trim() === "") return undefined;

@@ -8,7 +8,7 @@ export interface VectorStore {
   save(embedder: string, vectors: ReadonlyMap<string, PackedVector>): Promise<void>;
 }
 
-/** The key of a text: what is embedded for two skills with one text is embedded once. */
+/** The key of a text. Skills with the same text share one vector. */
 export function vectorKey(text: string): string {
   return hash("sha256", text, "hex");
 }

@@ -12,7 +12,10 @@ export interface RequirementAdvice {
 /** The most skills that the search for a requirement cycle visits. */
 const REACH = 100;
 
-/** Hints and warnings about required skills. Activates none of them: the agent decides what it spends tokens on. */
+/**
+ * Hints and warnings about required skills. Does not activate them, because the agent decides how to spend its
+ * tokens.
+ */
 export async function adviseOnRequirements(
   entry: SkillEntry,
   active: ReadonlySet<string>,

@@ -14,7 +14,7 @@ export type Invoker = "model" | "user";
 /** The record that a session activated a skill. Its hashes identify the text that the agent read. */
 export interface Activation {
   readonly skill: SkillId;
-  /** The revision in the registry; a folder has none. */
+  /** The revision in the registry; absent for a skill in a folder. */
   readonly revision?: number;
   readonly treeHash: Digest;
   readonly skillHash: Digest;

@@ -21,7 +21,7 @@ export function skill(
   return { folder, files: { "SKILL.md": text, ...files }, trust };
 }
 
-/** A machine with nothing on it. */
+/** A machine without environment variables, programs or configuration. */
 export const bareHost: Host = {
   platform: "linux",
   hasEnv: () => false,

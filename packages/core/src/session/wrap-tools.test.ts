@@ -14,7 +14,7 @@ function guardOf(...allowedTools: readonly string[]): ToolGuard {
   };
 }
 
-/** Keeps what it was called with. */
+/** A tool that keeps its arguments. */
 function recorder(name: string) {
   const calls: unknown[][] = [];
   return { tool: { name, description: "d", execute: async (...args: unknown[]) => calls.push(args) }, calls };

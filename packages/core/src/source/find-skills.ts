@@ -126,7 +126,7 @@ class Search {
     return { folders: this.#folders, skills: this.#skills.length };
   }
 
-  /** Searches one more folder; false when none is left or a limit is reached. */
+  /** Searches one more folder; false after the last folder or at a limit. */
   visitNext(): boolean {
     if (this.#at === this.#level.length && !this.#descend()) return false;
     const folder = this.#level[this.#at] ?? "";

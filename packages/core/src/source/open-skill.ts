@@ -16,7 +16,7 @@ import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bun
 export interface OpenedSkill {
   /** Absolute path of the skill's folder. */
   readonly folder: string;
-  /** Absolute path of its SKILL.md; undefined when it has none. */
+  /** Absolute path of its SKILL.md; undefined without a SKILL.md. */
   readonly file: string | undefined;
   readonly skill: ParsedSkill;
   readonly subject: Subject;

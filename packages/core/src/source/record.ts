@@ -98,7 +98,7 @@ function splitTags(text: string): readonly string[] {
     .filter((tag) => tag !== "");
 }
 
-/** The declared tools, one pattern each. An empty field allows none; a missing field sets no restriction. */
+/** The declared tools, one pattern each. An empty field allows no tool; a missing field sets no restriction. */
 export function readAllowedTools(frontmatter: FrontmatterMap): readonly string[] | undefined {
   const value = frontmatter["allowed-tools"];
   if (value === undefined || value === null) return undefined;

@@ -31,7 +31,7 @@ function toLine(text: string): string {
  * sequence, so the time is linear; unterminated sequences stay text.
  */
 const escapeSequence =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is looking for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
 /**
@@ -64,7 +64,7 @@ function unitsAt(text: string, at: number): number {
 /** The longest grapheme that is kept whole; longer ones are hostile. */
 const longestGrapheme = 64;
 
-/** The start of the grapheme that a cut at `at` would split; `at` itself if it splits none. */
+/** The start of the grapheme that a cut at `at` would split; `at` itself if the cut is between graphemes. */
 function graphemeStart(text: string, at: number): number {
   // Checked first, because the first segmenter takes milliseconds and most cuts split no grapheme.
   if (text[at - 1] !== "\u200d" && !extender.test(text.slice(at, at + 2))) return at;

@@ -119,7 +119,7 @@ export async function listGrantPage(
   return await store.listGrantPage(uid, page);
 }
 
-/** The grant of one grantee, for the same actors; undefined if there is none. */
+/** The grant of one grantee, for the same actors; undefined without a grant. */
 export async function findGrant(
   idOrUid: string,
   grantee: Grantee,

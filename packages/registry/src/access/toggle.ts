@@ -87,8 +87,8 @@ async function lastSwitch(id: string, tx: RegistryTransaction): Promise<Switch> 
 }
 
 /**
- * How many events are searched: toggles of a folder skill with the same id lie between. Beyond that an
- * administrator has to enable the skill.
+ * The number of events to search, because toggles of a folder skill with the same id may be in between. Beyond that
+ * an administrator has to enable the skill.
  */
 const RECENT = 20;
 

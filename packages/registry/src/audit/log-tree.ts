@@ -3,7 +3,7 @@ import { MerkleTree } from "./merkle-tree.ts";
 
 const PAGE = 1000;
 
-/** The tree of a store's log, which grows with the log: what was read once is not read again. */
+/** The Merkle tree of a store's log. It grows with the log and reads each entry once. */
 export class LogTree {
   readonly #store: Pick<RegistryReader, "auditAfter">;
   readonly #tree = new MerkleTree();

@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 import { type ConsistencyProof, isConsistent } from "./merkle-tree.ts";
 
-/** What was last seen of another gateway's log. */
+/** The last seen state of another gateway's log. */
 export const SeenLog = z.looseObject({
   origin: z.string().max(512),
   size: z.int().min(0),
@@ -14,8 +14,8 @@ export type SeenLog = Readonly<z.infer<typeof SeenLog>>;
 export type ProveConsistency = (from: number, to: number) => Promise<ConsistencyProof["path"]>;
 
 /**
- * Accepts a log that is the one seen before, or grew from it. A log that shrank, was rewritten or is another one is an
- * INTEGRITY_FAILED: what it says of skills is not to be relied on.
+ * Accepts a log that equals the last seen log or extends it. A log that shrank, was rewritten or is a different log
+ * is an INTEGRITY_FAILED, because its statements about skills cannot be trusted.
  */
 export async function witnessLog(
   before: SeenLog | undefined,

@@ -194,7 +194,7 @@ class Tally {
 
 const REMEMBERED = 10_000;
 
-/** Counts distinct names. A name that returns after many others counts again. */
+/** Counts distinct names. A name that returns after many others is counted twice. */
 class DistinctCount {
   readonly #recent = new Set<string>();
   size = 0;

@@ -32,8 +32,8 @@ export type AuditReader = Pick<RegistryReader, "auditAfter" | "findHead">;
 const PAGE = 1000;
 
 /**
- * Verifies a log from the first to the last entry: each entry is intact, none is missing, the head matches
- * and is signed, and all checkpoints match. Damage does not throw.
+ * Verifies a log from the first to the last entry: each entry is intact, no entry is missing, the head matches and is
+ * signed, and all checkpoints match. Damage does not throw.
  */
 export async function verifyAudit(
   reader: AuditReader,

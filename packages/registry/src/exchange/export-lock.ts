@@ -50,7 +50,7 @@ export function forgetLocked(file: string, id: string): void {
   writeWhole(file, writeSkillsLock({ ...lock, skills }));
 }
 
-/** Records a skill as ClawHub's command line records what it installs. */
+/** Records a skill in the format of ClawHub's command line for installed skills. */
 export function recordOrigin(project: string, place: string, origin: ClawhubOrigin): void {
   const file = join(project, CLAWHUB_LOCK);
   const text = readIfThere(file);

@@ -88,7 +88,7 @@ export const clawhubSource: InstallSource<ClawhubSpec> = {
   },
 };
 
-/** A skill that ClawHub lists from skills.sh: it lies in a repository, at a commit that the registry names. */
+/** A skill that ClawHub lists from skills.sh. The skill is in a repository, at a commit that the registry names. */
 export const skillsShSource: InstallSource<SkillsShSpec> = {
   resolve: async ({ owner, repo, slug }, ports) => {
     const base = await findRegistry(ports);
@@ -170,7 +170,7 @@ async function resolveHandOff(
 /** Files that the registry makes and adds to an archive. */
 const ADDED: ReadonlySet<string> = new Set(["_meta.json", "skill-card.md"]);
 
-/** Every file equals the one that was announced, none is missing and none is extra. Returns the fingerprint. */
+/** Checks that every file matches the announced list, without missing or extra files. Returns the fingerprint. */
 function verifyFiles(
   slug: string,
   { folder, paths }: Download,

@@ -13,7 +13,7 @@ import {
   type SourcePorts,
 } from "./source.ts";
 
-/** What was downloaded, laid out: an archive of skills, or one SKILL.md. */
+/** An unpacked download: an archive of skills, or one SKILL.md. */
 export interface Download {
   readonly folder: string;
   readonly digest: Digest;
@@ -51,7 +51,7 @@ export async function unpackArchive(archive: ArchiveBytes, ports: SourcePorts): 
   return { folder, digest, skills, paths: files.map(({ path }) => path) };
 }
 
-/** A source whose skills lie in a folder already. */
+/** A source whose skills are already in a folder. */
 export function laidOut(
   { folder, skills }: Pick<Download, "folder" | "skills">,
   originOf: (skill: OfferedSkill) => SkillOrigin,

@@ -17,7 +17,7 @@ import { changedDuringInstall, statusOf } from "./store-target.ts";
 import type { Applied, InstallChange, Installed, InstallTarget, Occupied } from "./target.ts";
 
 export interface FolderTargetOptions {
-  /** Where skills lie, such as `.agents/skills` of a project. */
+  /** The folder of the skills, such as `.agents/skills` of a project. */
   readonly folder: string;
   /** Folders of agents that are linked to it, or get a copy. */
   readonly agents: readonly string[];

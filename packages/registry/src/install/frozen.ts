@@ -8,8 +8,8 @@ import type { Applied, InstallTarget } from "./target.ts";
 import { exactSpec } from "./update.ts";
 
 /**
- * Installs what a lock records, and nothing else. A source that has other content than the lock says, or a folder that
- * was edited, is an INTEGRITY_FAILED; everything is checked before anything is written.
+ * Installs exactly the skills of a lock. A source whose content differs from the lock, or an edited folder, is an
+ * INTEGRITY_FAILED; all checks run before the first write.
  */
 export async function installFrozen(
   entries: Readonly<Record<string, LockedSkill>>,

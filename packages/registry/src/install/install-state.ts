@@ -111,7 +111,7 @@ export class InstallState implements FirstSight {
   }
 }
 
-/** Bases as folders by their hash. What is found is hashed again: a damaged base is none. */
+/** Stores bases as folders, named by hash. Each read verifies the hash; a damaged base is treated as missing. */
 export function baseFolder(folder: string, limits: Limits): BaseStore {
   const placeOf = (hash: Digest) => join(folder, hash.slice("sha256:".length));
   const find = async (hash: Digest) => {

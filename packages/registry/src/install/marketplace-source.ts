@@ -85,7 +85,7 @@ async function readFromGit(spec: GitSpec, ports: SourcePorts): Promise<string | 
   return content.toString("utf8");
 }
 
-/** The plugin that is named, or all that lie in the marketplace's own repository. */
+/** The named plugin, or all plugins in the marketplace's own repository. */
 function choosePlugins(
   { plugins, renames }: MarketplaceList,
   name: string | undefined,
@@ -107,7 +107,7 @@ function choosePlugins(
   );
 }
 
-/** A text says why a plugin has nothing to install. */
+/** Returns a text with the reason if the plugin has no skill to install. */
 async function resolvePlugin(
   { name, from, skills }: MarketplacePlugin,
   { source }: MarketplaceSpec,

@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 import type { GitSpec, NpmSpec, WebSpec } from "./source-spec.ts";
 
-/** Where the marketplaces of coding agents lie in a repository, in the order in which they are looked for. */
+/** The marketplace files of coding agents in a repository, in search order. */
 export const MARKETPLACE_FILES: readonly string[] = [
   ".claude-plugin/marketplace.json",
   ".agents/plugins/marketplace.json",

@@ -3,7 +3,7 @@ import { comparePaths, hashSkillFile } from "@skillhold/core/bundle";
 import { diff3Merge } from "node-diff3";
 import type { StagedFile } from "../record/staged-skill.ts";
 
-/** What became of three trees. With conflicts there are no files: a conflict changes nothing. */
+/** The result of a three-way merge. A conflict has no files, so it changes no file. */
 export type Merge =
   | { readonly kind: "merged"; readonly files: readonly StagedFile[]; readonly changed: readonly string[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly MergeConflict[] };
@@ -18,8 +18,8 @@ export interface MergeConflict {
 type Tree = readonly StagedFile[];
 
 /**
- * Merges what a source changed into what was edited here, file by file. Where one side alone changed a file, that side
- * is taken; where both did, text is merged line by line.
+ * Merges the changes of a source into local edits, file by file. If only one side changed a file, that side wins; if
+ * both sides did, text is merged line by line.
  */
 export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Merge {
   const [from, here, there] = [base, ours, theirs].map(

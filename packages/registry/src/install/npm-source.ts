@@ -28,7 +28,7 @@ const Keys = z.looseObject({
   keys: z.array(z.looseObject({ keyid: z.string(), keytype: z.string(), key: z.string() })).max(100),
 });
 
-/** The skills that an npm package ships below `skills/`. The package is never installed and none of its code runs. */
+/** The skills that an npm package ships below `skills/`. The package is never installed, and its code never runs. */
 export const npmSource: InstallSource<NpmSpec> = {
   resolve: async ({ name, range }, ports) => {
     const registry = await registryOf(ports);

@@ -165,7 +165,7 @@ class OciRegistry {
     return await ask();
   }
 
-  /** An anonymous token, as registries hand them out for what is public. */
+  /** Requests an anonymous token, which registries issue for public content. */
   async #askToken(challenge: string): Promise<string> {
     const fields = new Map(
       [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]),

@@ -9,16 +9,16 @@ import type { Prepared } from "./prepare.ts";
 import { layOut, makeWork, type SourcePorts } from "./source.ts";
 import type { InstallChange, InstallRecord, InstallTarget, Occupied } from "./target.ts";
 
-/** What installing a prepared skill would do to a target. Nothing of it is done yet. */
+/** The planned effect of installing a prepared skill into a target. Planning does not change the target. */
 export type InstallPlan =
   | {
       readonly kind: "apply";
       readonly action: "install" | "update" | "merge" | "replace";
       readonly id: string;
       readonly change: InstallChange;
-      /** Files that differ from what is there. */
+      /** Files that differ from the target. */
       readonly changes: readonly PathChange[];
-      /** What has to be agreed to again, in plain words. */
+      /** Changes that need a new confirmation, in plain words. */
       readonly concerns: readonly string[];
     }
   | {

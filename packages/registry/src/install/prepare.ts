@@ -20,7 +20,7 @@ export interface PrepareContext {
   readonly guard?: Guard;
 }
 
-/** A skill that was fetched, staged and looked at, and that no one has agreed to yet. */
+/** A skill that was fetched, staged and checked, and is not confirmed yet. */
 export interface Prepared {
   readonly staged: StagedSkill;
   readonly origin: SkillOrigin;
@@ -81,7 +81,9 @@ export async function prepareInstall(
 
 type Looked = Omit<Prepared, "firstSeen">;
 
-/** The registry's date counts; where there is none, the first sight of the content here. */
+/**
+ * Sets `firstSeen` to the registry's release date, or without one to the time when this content was first seen here.
+ */
 async function date(
   looked: readonly Looked[],
   { firstSight, clock }: PrepareContext,

@@ -16,7 +16,7 @@ export interface SourcePorts {
   readonly git: RunGit;
   /** How to ask another gateway. */
   readonly gateway?: (url: string) => Promise<GatewayAccess>;
-  /** What was last seen of the logs of other gateways. */
+  /** The last seen states of the logs of other gateways. */
   readonly logs?: SeenLogs;
   readonly settings: InstallSettings;
   readonly limits: Limits;
@@ -38,24 +38,24 @@ export interface InstallSettings {
   readonly cwd: string;
 }
 
-/** One kind of source: `resolve` finds out exactly what is there, and what it gives fetches it. */
+/** One kind of source. `resolve` determines the exact content, and its result fetches that content. */
 export interface InstallSource<Spec extends SourceSpec> {
   resolve(spec: Spec, ports: SourcePorts): Promise<Resolved>;
 }
 
-/** What a source has, bound to bytes as exactly as the source can say. */
+/** The skills of a source, bound to bytes as exactly as the source allows. */
 export interface Resolved {
   readonly skills: readonly OfferedSkill[];
-  /** In plain words: what was not taken, and why. */
+  /** Skipped items with the reason, in plain words. */
   readonly notes: readonly string[];
-  /** Lays the chosen skills out below the work folder. One that is refused holds up no other. */
+  /** Writes the chosen skills below the work folder. A refused skill does not block the others. */
   fetch(skills: readonly OfferedSkill[]): Promise<readonly (FetchedSkill | RefusedSkill)[]>;
 }
 
 export interface OfferedSkill {
-  /** What a user would call it: the name of its folder, or the source's own name. */
+  /** The user-facing name: the name of its folder, or the source's own name. */
   readonly name: string;
-  /** Where it lies in the source, `.` for the source itself. */
+  /** The path in the source, `.` for the source itself. */
   readonly path: string;
 }
 

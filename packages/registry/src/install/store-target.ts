@@ -69,7 +69,7 @@ function bare({ id, treeHash }: RegisteredSkill, { store }: RegistryContext): Pi
   return { id, files: async () => (treeHash === undefined ? [] : await readTree(treeHash, store)) };
 }
 
-/** The newest revision that came from a source says which; edits on top of it say nothing of one. */
+/** The install record of a revision that came from a source; empty for a local edit. */
 function recordOf({ provenance, treeHash }: Revision): readonly Omit<InstallRecord, "isPinned">[] {
   const { spec, source, path, commit, subtree, publisher, release, signer, upstream } = provenance;
   if (spec === undefined) return [];

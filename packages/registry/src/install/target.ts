@@ -6,25 +6,25 @@ import type { SkillOrigin } from "./source.ts";
 export interface InstallTarget {
   /** Names the place, for records. */
   readonly name: string;
-  /** What is there that was installed, ordered by id. */
+  /** The installed skills, ordered by id. */
   list(): Promise<readonly Installed[]>;
-  /** What is under this id, installed or not; undefined for nothing. */
+  /** The skill under this id, installed or not; undefined for a free id. */
   find(id: string): Promise<Occupied | undefined>;
-  /** Puts a skill in place, whole or not at all. Throws CONFLICT when the place is not as it was found. */
+  /** Installs a skill completely or not at all. Throws CONFLICT when the target changed since `find`. */
   apply(change: InstallChange): Promise<Applied>;
-  /** Makes agents see a skill that is in place already; returns where. */
+  /** Makes a skill that is already in place visible to agents; returns the places. */
   link(id: string): Promise<readonly string[]>;
   remove(id: string, options: { readonly isForced: boolean }): Promise<void>;
   setPinned(id: string, isPinned: boolean): Promise<void>;
 }
 
-/** Something that lies under an id. */
+/** A skill or folder that occupies an id. */
 export interface Occupied {
   readonly id: string;
-  /** What there is now. */
+  /** The hash of the current content. */
   readonly treeHash: Digest;
   readonly installed: InstallRecord | undefined;
-  /** The bytes of what there is now. */
+  /** The files of the current content. */
   files(): Promise<readonly StagedFile[]>;
 }
 
@@ -32,7 +32,7 @@ export interface Installed extends Occupied {
   readonly installed: InstallRecord;
 }
 
-/** What was recorded when a skill was installed. */
+/** The record of an installed skill. */
 export interface InstallRecord
   extends Pick<SkillOrigin, "source" | "path" | "commit" | "subtree" | "publisher" | "release"> {
   /** The source as `readSource` reads it. */
@@ -50,9 +50,9 @@ export interface InstallChange {
   readonly firstSeen: string;
   /** The tree hash of the source, which differs from the staged one after a merge. */
   readonly upstream: Digest;
-  /** What the change was planned for. */
+  /** The state that the change was planned for. */
   readonly before: Occupied | undefined;
-  /** The record of it is there already, and stays as it is. */
+  /** The record already exists and stays unchanged. */
   readonly isRecorded?: boolean;
 }
 

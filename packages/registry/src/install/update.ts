@@ -23,15 +23,15 @@ export type UpdateCheck =
     };
 
 export interface UpdateOptions {
-  /** How old a release has to be, unless a trusted key signed it. */
+  /** The minimum age of a release, unless a trusted key signed it. */
   readonly minAgeMs: number;
-  /** Takes what is younger as well. */
+  /** Accepts younger releases too. */
   readonly isNow?: boolean;
 }
 
 export const DEFAULT_MIN_AGE_MS = 3 * 86_400_000;
 
-/** Looks for a newer version of a skill where it came from. Changes nothing but what was first seen when. */
+/** Looks for a newer version of a skill at its source. Writes only the first-seen times. */
 export async function checkUpdate(
   installed: Installed,
   options: UpdateOptions,

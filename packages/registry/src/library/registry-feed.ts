@@ -9,7 +9,7 @@ export interface FeedState {
   readonly view: RegistryView;
   /** The last event in the view; undefined for an empty log. */
   readonly last: StoredEvent | undefined;
-  /** The store version before that event was read; undefined if the engine has none. */
+  /** The store version before that event was read; undefined for an engine without versions. */
   readonly version: number | undefined;
   readonly making: EntryContext;
 }

@@ -196,7 +196,7 @@ export class QuestionDesk implements Asker {
   }
 }
 
-/** Until the transaction ends, no one else can answer the question, and the index is current. */
+/** Until the transaction ends, only this caller can answer the question, and the index is current. */
 async function lockQuestion(id: string, index: QuestionIndex, tx: RegistryTransaction): Promise<void> {
   await tx.lock(questionLock(id));
   await index.catchUp(tx);

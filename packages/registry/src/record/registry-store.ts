@@ -25,8 +25,8 @@ export interface RegistryStore extends RegistryReader {
    */
   onCommit(listener: () => void): Promise<() => Promise<void>>;
   /**
-   * A number that changes with every commit and is cheaper to read than the feed; undefined if the engine has
-   * none.
+   * A number that changes with every commit and is cheaper to read than the feed; undefined for an engine without
+   * versions.
    */
   version(): Promise<number | undefined>;
   /**

@@ -15,7 +15,7 @@ export interface StagedSkill {
   readonly bytes: number;
   /** The entries of the folder that are not in the bundle. */
   readonly omitted: readonly Omission[];
-  /** Diagnostics of the `publish` profile; none is an error. */
+  /** Diagnostics of the `publish` profile, without errors. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,6 +1,6 @@
 import type { Actor, Role, TokenKind } from "@skillhold/protocol";
 
-/** A token without its secret: whose it is, what it may do and until when. */
+/** A token without its secret: its owner, its permissions and its expiry. */
 export interface TokenRecord {
   /** A UUID. */
   readonly id: string;

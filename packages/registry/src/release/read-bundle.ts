@@ -14,7 +14,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import type { StagedFile } from "../record/staged-skill.ts";
 
 export interface ReadBundleOptions {
-  /** The root that contains the folder: `_shared` helpers must lie below it. */
+  /** The root that contains the folder: `_shared` helpers must be below it. */
   readonly within?: string | undefined;
   /** The folders that may be published from; by default any. */
   readonly roots?: readonly string[] | undefined;

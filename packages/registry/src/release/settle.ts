@@ -13,9 +13,9 @@ export interface SettleOptions {
 }
 
 /**
- * Stores the missing dependencies that a check found and returns the current row. A skill that was archived
- * for missing dependencies becomes active when none is missing. Ignored if the skill is disabled or deleted,
- * or if another revision became current meanwhile.
+ * Stores the missing dependencies that a check found and returns the current row. A skill that was archived for
+ * missing dependencies becomes active when all of them are present. Ignored if the skill is disabled or deleted, or
+ * if another revision became current meanwhile.
  */
 export async function settleMissing(
   checked: Pick<RegisteredSkill, "id" | "uid" | "revision">,
@@ -28,7 +28,7 @@ export async function settleMissing(
       ? undefined
       : settledSkill(skill, missing, isArchived, clock.now().toISOString());
   const before = await store.findSkill(checked.uid);
-  // Most checks change nothing, so they skip the write lock.
+  // Most checks find no change, so they skip the write lock.
   if (settle(before) === undefined) return before;
   return await store.transaction(async (tx) => {
     await tx.lock(skillLock(checked.id));

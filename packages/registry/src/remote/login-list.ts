@@ -17,7 +17,7 @@ export function readLoginList(text: string, path: string): readonly GatewayLogin
   try {
     return LoginList.parse(JSON.parse(text)).gateways;
   } catch {
-    // The file contains secrets, so the message does not say what is wrong.
+    // The file contains secrets, so the message does not include the parse error.
     throw new SkillError("CONFIG_INVALID", `${path} is not a valid list of gateway logins.`, {
       hint: "Delete the file and log in again.",
       details: { path },

@@ -160,7 +160,7 @@ export class KnownSkills {
     for (const [id, entry] of entries) if (!this.#known.has(id)) this.#known.set(id, entry);
   }
 
-  /** The part of a list change that was not reported yet; undefined if there is none. */
+  /** The part of a list change that was not reported yet; undefined without such a part. */
   learn(before: Entries, after: Entries): LibraryChange | undefined {
     const added: string[] = [];
     const changed: string[] = [];

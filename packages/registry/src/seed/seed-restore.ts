@@ -9,8 +9,8 @@ import { scanStaged } from "../release/publish.ts";
 import { planRelease } from "../release/release.ts";
 
 /**
- * Restores missing or damaged files and the file list of a known tree. Writes only what is damaged. Returns
- * the paths of the restored files.
+ * Restores missing or damaged files and the file list of a known tree. Intact files are not written. Returns the
+ * paths of the restored files.
  */
 export async function restoreFiles(
   staged: StagedSkill,

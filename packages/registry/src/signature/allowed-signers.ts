@@ -21,7 +21,7 @@ export interface AllowedSigners {
 
 const MOST_LINES = 10_000;
 
-/** Reads a list of allowed signers. A line that cannot be used trusts no one, and is reported. */
+/** Reads a list of allowed signers. An invalid line adds no signer, and is reported. */
 export function parseAllowedSigners(text: string): AllowedSigners {
   const signers: AllowedSigner[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -75,7 +75,7 @@ function splitOptions(text: string): {
   return { options, rest };
 }
 
-/** `YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, taken as UTC; null for what is no time. */
+/** `YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, read as UTC; null for an invalid time. */
 function readTime(text: string | undefined): Date | null | undefined {
   if (text === undefined) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00"] =
@@ -91,7 +91,7 @@ export interface SignerQuery {
   readonly now: Date;
 }
 
-/** The signer of a key who may sign in this namespace now; a text says why there is none. */
+/** The signer of a key who may sign in this namespace now; otherwise a text with the reason. */
 export function findSigner(
   signers: readonly AllowedSigner[],
   { blob, namespace, now }: SignerQuery,

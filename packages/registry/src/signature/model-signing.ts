@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Envelope, INTOTO, isSignedBy } from "./dsse.ts";
 import type { SignatureCheck } from "./signature-check.ts";
 
-/** What is trusted for OpenSSF Model Signing: certificates of authorities, and keys. */
+/** The trust anchors for OpenSSF Model Signing: certificates of authorities, and keys. */
 export interface ModelTrust {
   readonly roots: readonly X509Certificate[];
   readonly keys: readonly { readonly principal: string; readonly key: KeyObject; readonly keyId: string }[];
@@ -197,7 +197,7 @@ function commonName({ subject }: X509Certificate): string {
   return (/^CN=(.+)$/m.exec(subject)?.[1] ?? subject.replaceAll("\n", ", ")).slice(0, 200);
 }
 
-/** The public key of a PEM text; undefined for what is none. */
+/** The public key of a PEM text; undefined for any other text. */
 export function readPublicKey(pem: string): KeyObject | undefined {
   try {
     return createPublicKey(pem);

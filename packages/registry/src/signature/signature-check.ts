@@ -20,7 +20,7 @@ export type SignatureCheck =
 
 export type SignatureFormat = "dsse" | "ssh" | "oms";
 
-/** Where signatures lie in a skill's folder. They are no part of what is signed. */
+/** The signature files in a skill's folder. They are not part of the signed content. */
 export const SIGNATURE_FILES: Readonly<Record<SignatureFormat, string>> = {
   dsse: "skill.dsse.json",
   ssh: "skill.sig",

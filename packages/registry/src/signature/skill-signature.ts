@@ -10,7 +10,7 @@ import { isSignatureFile, SIGNATURE_FILES, type SignatureCheck } from "./signatu
 import { isSignedMessage, parseSshSignature } from "./ssh-signature.ts";
 import { fingerprintOf, sshString } from "./ssh-wire.ts";
 
-/** Signatures of skills are made in this namespace, so that one for something else is none for a skill. */
+/** The namespace of skill signatures, so that a signature made for another purpose is not valid for a skill. */
 export const NAMESPACE = "skillhold";
 const PREDICATE = "urn:skillhold:skill-signature:v1";
 
@@ -24,7 +24,7 @@ export interface SignedFile extends FileDigest {
   readonly content: Uint8Array;
 }
 
-/** The tree hash without the signatures that lie in the folder. */
+/** The tree hash without the signature files in the folder. */
 export function signedTree(files: readonly FileDigest[]): Digest {
   return combineDigests(files.filter(({ path }) => !isSignatureFile(path)));
 }

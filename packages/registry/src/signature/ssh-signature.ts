@@ -14,7 +14,7 @@ const BEGIN = "-----BEGIN SSH SIGNATURE-----";
 const END = "-----END SSH SIGNATURE-----";
 const MOST_LENGTH = 16 * 1024;
 
-/** Reads an armored signature; undefined for what is none. */
+/** Reads an armored signature; undefined for any other text. */
 export function parseSshSignature(text: string): SshSignature | undefined {
   const start = text.indexOf(BEGIN);
   const end = text.indexOf(END);
@@ -32,7 +32,7 @@ export function parseSshSignature(text: string): SshSignature | undefined {
   return { key, namespace, hash, signature };
 }
 
-/** Whether the signature is over this message, in the namespace that it was made for. */
+/** Whether the signature covers this message, in the namespace of the signature. */
 export function isSignedMessage(
   { key, namespace, hash, signature }: SshSignature,
   message: Uint8Array,

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 
-/** Reads the fields of SSH's binary form; what is cut off reads as undefined. */
+/** Reads the fields of SSH's binary format; a truncated field reads as undefined. */
 export class SshReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -56,7 +56,7 @@ const CURVES: Readonly<Record<string, { readonly name: string; readonly hash: st
   nistp521: { name: "P-521", hash: "sha512" },
 };
 
-/** Reads a public key; undefined for what is none, or of a type that is not supported. */
+/** Reads a public key; undefined for invalid bytes or an unsupported type. */
 export function readSshKey(blob: Uint8Array): SshKey | undefined {
   const reader = new SshReader(blob);
   const type = reader.text();
@@ -127,12 +127,12 @@ export function isSshSignature(
       const hash = CURVES[algorithm.slice("ecdsa-sha2-".length)]?.hash;
       return hash !== undefined && verify(hash, data, key, derOf(blob));
     }
-    // A signature by SHA-1 (`ssh-rsa`) is worth nothing.
+    // SHA-1 signatures (`ssh-rsa`) are not accepted.
     const hash =
       type === "ssh-rsa" ? { "rsa-sha2-256": "sha256", "rsa-sha2-512": "sha512" }[algorithm] : undefined;
     return hash !== undefined && verify(hash, data, key, blob);
   } catch {
-    // A signature that is none.
+    // The signature is malformed.
     return false;
   }
 }

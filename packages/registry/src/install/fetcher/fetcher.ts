@@ -20,7 +20,7 @@ export interface FetcherOptions {
 export interface FetchPolicy extends NetworkPolicy {
   /** Whether this host may be asked without TLS. */
   isPlainAllowed(host: string): boolean;
-  /** What is sent to a host to be let in: a header's value for `Authorization`. */
+  /** The value of the `Authorization` header for a host. */
   authorization?(host: string): string | undefined;
 }
 

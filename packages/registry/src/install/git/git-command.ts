@@ -8,7 +8,7 @@ import { type HostPins, normalHost } from "../fetcher/index.ts";
 export type RunGit = (command: GitCommand) => Promise<Buffer>;
 
 export interface GitCommand {
-  /** After `git` and its options; nothing in it comes from a source but after `--`. */
+  /** The arguments after `git` and its options. Contract: values from a source come only after `--`. */
   readonly args: readonly string[];
   /** The bare repository. */
   readonly repository?: string;

@@ -39,7 +39,7 @@ export const gitSource: InstallSource<GitSpec> = {
 
 /** A repository at one commit, with its trees and without its blobs. */
 export interface GitRepository {
-  /** The source with the ref and the path told apart. */
+  /** The source, with ref and path separated. */
   readonly spec: GitSpec;
   readonly folder: string;
   readonly commit: string;
