@@ -20,7 +20,7 @@ const READS = 20;
 const ENTRIES = 100_000;
 const BATCH = 1000;
 
-/** What it costs to record each read before it is handed over, and to verify what was recorded. */
+/** Measures the cost of recording each read before it returns, and of verifying the log. */
 export async function benchAudit(): Promise<void> {
   for (const open of [openSqlite, openPostgres]) {
     const engine = await open();

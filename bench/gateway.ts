@@ -36,7 +36,7 @@ async function benchRoutes(gateway: GatewayProcess): Promise<void> {
     const [port] = await once(hello.stdout, "data");
     const bare = `http://127.0.0.1:${String(port).trim()}/`;
     const routes = await listRoutes(gateway);
-    // What is done at first, by the gateway and by the compiler, is over then.
+    // The warm-up finishes the first-use work of the gateway and of the compiler.
     for (const [, path, headers] of routes) await load(`${url}${path}`, tokens, headers, WARM_SECONDS);
     await load(bare, [], {}, WARM_SECONDS);
     for (const route of routes) await benchRoute(route, bare, gateway);
@@ -58,7 +58,7 @@ async function listRoutes({ url, tokens }: GatewayProcess): Promise<readonly Rou
   ];
 }
 
-/** Beside a server that says hello, and one that has the same answer at hand and does nothing for it. */
+/** Compares a route with a server that says hello, and with a server that replays the recorded response. */
 async function benchRoute(
   [name, path, headers]: Route,
   bare: string,
@@ -102,7 +102,7 @@ async function load(
   });
 }
 
-/** What says how an answer is sent, and is said anew by whoever sends it. */
+/** Headers of one connection; each server sets its own. */
 const ofTheConnection = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
 
 async function answerAt(
@@ -118,7 +118,7 @@ async function answerAt(
   return { status: response.status, headers: Object.fromEntries(sent), body };
 }
 
-/** One publish, told to all who listen. */
+/** Measures how long one publish takes to reach all sockets. */
 async function benchSockets({ url, tokens, registry, folder, pid }: GatewayProcess): Promise<void> {
   const before = memoryOf(pid);
   const sockets = await Promise.all(
@@ -165,7 +165,7 @@ async function listenTo(url: string, token: string): Promise<Listener> {
   return { socket, heard: heard.promise };
 }
 
-/** In kB, as Linux tells it; elsewhere 0. */
+/** Resident memory in kB as Linux reports it; 0 on other systems. */
 function memoryOf(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);

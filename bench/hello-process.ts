@@ -5,7 +5,7 @@ import { Hono } from "hono";
 export interface RecordedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** In base64; null where there is none. */
+  /** In base64; null for an empty body. */
   readonly body: string | null;
 }
 

@@ -81,7 +81,7 @@ export async function benchInstall(): Promise<void> {
 }
 
 let seed = 1;
-/** Text that does not compress to nothing. */
+/** Text that compresses poorly. */
 function noise(): string {
   let text = "";
   while (text.length < FILE_BYTES) {

@@ -64,14 +64,14 @@ async function timedOpen(root: string, cache: SqliteCache | undefined): Promise<
   return { ms, bytesPerSkill, listMs: performance.now() - listStart };
 }
 
-/** From the end of a save to the change being told, less the quiet time that is waited for on purpose. */
+/** Measures from the end of a save to the change event, minus the debounce time. */
 async function timedEdit(root: string, cache: SqliteCache): Promise<Figures> {
   const debounceMs = 200;
   const { length } = await (await openLibrary({ ...optionsFor(root), cache })).list(viewer);
   const before = process.memoryUsage().rss;
   const library = await openLibrary({ ...optionsFor(root), cache, watch: { debounceMs } });
   const watchBytesPerSkill = (process.memoryUsage().rss - before) / length;
-  // A library looks once more when its watches are set; what is measured comes after that.
+  // A library scans once more after it sets its watches; the measurement starts after that scan.
   await setTimeout(1000, undefined, { ref: true });
   const edited = join(root, "skills", "skill-7", "SKILL.md");
   const changed = new Promise<void>((resolve) => {

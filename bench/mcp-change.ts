@@ -26,7 +26,7 @@ const REST_MS = 1000;
 const launcher = resolve(import.meta.dirname, "../packages/skillhold/bin/skillhold.js");
 const info = { name: "bench", version: "1" };
 
-/** How long it takes until clients of both generations hear of an edit on disk. */
+/** Measures how long an edit on disk takes to reach clients of both protocol generations. */
 export async function benchMcpChange(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "skillhold-mcp-bench-"));
   try {

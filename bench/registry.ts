@@ -62,7 +62,7 @@ async function openPostgres(): Promise<Engine> {
   };
 }
 
-/** A folder with SKILL.md and a script, published as people do, against its rows and files and nothing else. */
+/** Compares publishing a folder with SKILL.md and a script to writing only its rows and files. */
 async function benchPublish(engine: Engine): Promise<void> {
   const store = await openRegistryStore(await engine.url());
   const bareUrl = await engine.url();

@@ -66,7 +66,7 @@ function completeLock(packages) {
   return { added, skipped };
 }
 
-/** Looks where Node would look: beside the parent, then further up. A range is taken to be met by what is there. */
+/** Looks where Node would look: beside the parent, then further up. Assumes that a found version meets a range. */
 function isLocked(packages, parentPath, name, version) {
   for (const folder of ancestors(parentPath)) {
     const found = packages[`${folder}node_modules/${name}`];

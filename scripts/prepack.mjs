@@ -1,4 +1,4 @@
-// Makes a package ready to be packed: its emitted code, and the licence that npm takes from its folder.
+// Prepares a package for packing: emits its code, and copies the license into its folder for npm.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, globSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,6 +10,6 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/pack
 execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], {
   stdio: ["ignore", "ignore", "inherit"],
 });
-// What runs as it is: nothing is emitted for it.
+// Python files run from source, so they are copied.
 for (const file of globSync("src/**/*.py")) copyFileSync(file, join("dist", file.slice("src/".length)));
 copyFileSync(join(root, "LICENSE"), "LICENSE");

@@ -14,7 +14,7 @@ const env = Object.fromEntries(
 const child = spawn("npm", ["start", "--", "--port", "0", "--data", data], {
   env,
   stdio: ["ignore", "pipe", "inherit"],
-  // A group of its own, so that nothing of it outlives a failure here.
+  // A separate process group, so no child process outlives a failure here.
   detached: process.platform !== "win32",
 });
 const ended = new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { absent, readRows, sharedData } from "./shared-data.ts";
 
 /**
- * The calls that the reference implementation's own tests make, and what it answers. Where it raises or returns
- * errors, we say which of our codes is the same answer.
+ * The calls that the reference implementation's own tests make, with its results. An error of the reference maps to
+ * the equivalent Skillhold code.
  */
 interface Call {
   readonly test: string;

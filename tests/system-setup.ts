@@ -69,14 +69,14 @@ export interface SetupHost {
   readonly platform: string;
   readonly isRoot: boolean;
   isProgram(path: string): boolean;
-  /** Runs a program to its end; answers with its exit code and what it said. */
+  /** Runs a program to its end; returns its exit code and its error output. */
   run(argv: readonly [string, ...string[]]): { readonly code: number; readonly errors: string };
   note(line: string): void;
 }
 
 /**
- * Finds what the suite needs, and installs what is missing where it may: as root, with apt-get. Elsewhere it fails
- * with what is missing and the command that gets it, because tests that skip themselves prove nothing.
+ * Finds the programs that the suite needs, and as root installs missing ones with apt-get. Otherwise it fails with
+ * the missing programs and the install command, because a suite that skips tests is no proof.
  */
 export function setUpSystem(rows: readonly Need[], host: SetupHost): void {
   const missing = findMissing(rows, host);

@@ -23,8 +23,8 @@ let own: ConsoleScene | undefined;
 let visitors: Visitor[] = [];
 
 /**
- * A page of its own for a test, at the gateway of the file. Contract: called in a test, once, which fails if the browser
- * complained; what it makes at the gateway has names that no other test of the file has.
+ * Opens a separate page for a test, at the shared gateway of the file. The test fails if the browser complains.
+ * Contract: called once, in a test, whose skills and users have names that no other test of the file uses.
  */
 export async function openConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
   scene ??= new ConsoleScene(await theBrowser());
@@ -32,7 +32,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<OpenedC
   return await watched(scene, home, options);
 }
 
-/** The same at a gateway that nobody else has, for a test of what is there when nothing is. */
+/** The same at a separate gateway, for a test that needs an empty one. */
 export async function openOwnConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
   own = new ConsoleScene(await theBrowser());
   return await watched(own, await own.serve(options), options);
@@ -89,7 +89,7 @@ afterAll(async () => {
   browser = undefined;
 });
 
-/** What is looked at again and again until it is so, however busy the machine is. */
+/** Polls a value until it matches; the long timeout allows for a busy machine. */
 export const eventually = <T>(look: () => T, options: { readonly timeout: number } = { timeout: 30_000 }) =>
   expect.poll(look, options);
 
@@ -101,8 +101,8 @@ export function excuse({ complaints }: Visitor, pattern: RegExp): void {
 }
 
 /**
- * Fails for what someone could not read, reach or understand on the page as it is now: on the whole of it, in the view
- * without what is around it, or for the colours there alone.
+ * Fails on accessibility violations of the current page: of the whole page, of the view without its surroundings, or
+ * of color contrast alone.
  */
 export async function checkAccessible(page: Page, what: "page" | "view" | "colours" = "page"): Promise<void> {
   await settled(page);

@@ -3,7 +3,7 @@ import { routeTable } from "@skillhold/protocol/http";
 import type { RunningGateway } from "../gateway/serve.fixture.ts";
 import { type SkillFiles, zipOf } from "./skill-zip.ts";
 
-/** Calls a route, and gives what it answers. */
+/** Calls a route, and returns the response body. */
 export type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 export interface Who {
@@ -21,7 +21,7 @@ export interface ConsoleApi {
   readonly publish: (skills: Readonly<Record<string, SkillFiles>>, as?: Api) => Promise<void>;
 }
 
-/** With a token that whoever sends these headers issues. */
+/** Uses an administrator token that the user of these headers issues. */
 export async function apiFrom(
   gateway: RunningGateway,
   headers: Readonly<Record<string, string>>,

@@ -40,7 +40,7 @@ export interface Visitor {
   readonly page: Page;
   /** What the browser complained about: failures of scripts, of the policy and of requests. */
   readonly complaints: string[];
-  /** By which they signed in; undefined for the one who was let in. */
+  /** The sign-in link; undefined for the administrator, who is already signed in. */
   readonly link?: string;
 }
 
@@ -51,7 +51,7 @@ export interface Home extends ConsoleApi {
 }
 
 export interface OpenedConsole extends Home, Visitor {
-  /** Someone else at the same gateway; another administrator, if nothing else is said. */
+  /** Opens a page for another user at the same gateway; by default another administrator. */
   readonly visit: (options?: VisitOptions) => Promise<Visitor>;
 }
 
@@ -78,12 +78,12 @@ export class ConsoleScene {
     const context = await this.#newContext();
     const [name = "", value = ""] = cookie.split("=");
     await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: "Strict" }]);
-    // As the page of the sign-in does; where nobody is signed in it is no use.
+    // The sign-in page does the same; the value has no effect without a session.
     await context.addInitScript(`localStorage.setItem("skillhold.csrf", ${JSON.stringify(csrf)})`);
     return { ...(await apiFrom(gateway, { cookie, [CSRF_HEADER]: csrf })), context, gateway };
   }
 
-  /** Opens a page in the administrator's browser, or as someone else, when what is asked for is there. */
+  /** Publishes the requested skills, then opens a page as the administrator or as the given user. */
   async open(home: Home, options: ConsoleOptions = {}): Promise<OpenedConsole> {
     await home.publish(options.skills ?? {});
     await options.prepare?.(home);
@@ -95,7 +95,7 @@ export class ConsoleScene {
     return { ...home, ...visitor, visit };
   }
 
-  /** Starts a gateway, and opens the link that it prints, as whoever starts one does. */
+  /** Starts a gateway, and opens the link that it prints, as an operator does. */
   async openPrinted(): Promise<Visitor> {
     const gateway = await this.#serving.serve(["--no-seed"]);
     if (gateway.signIn === null) throw new Error("It prints no link.");
@@ -160,7 +160,7 @@ async function linkTo({ api, gateway }: Home, who: Person): Promise<string> {
   return `${gateway.url}/sign-in#${made.code}`;
 }
 
-/** Debian's browser, with what it needs in a container; only pages of our own are opened in it. */
+/** Debian's browser, with the flags that a container requires; it opens only pages of this project. */
 export async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -177,10 +177,10 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Waits until nothing on the page stands in for something that is on its way. */
+/** Waits until the page shows no loading placeholder. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("main").first().waitFor();
   await page.locator('[role="status"][aria-label="Loading"]').first().waitFor({ state: "detached" });
-  // What was changed last is drawn with the frame after the next.
+  // The browser draws the last change within two frames.
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }

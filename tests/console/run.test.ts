@@ -71,7 +71,7 @@ test("a question that takes the place of another is not answered by what was mea
   const waiting = second();
   await cards.nth(1).waitFor();
   await settled(page);
-  // Whoever clicks twice means one.
+  // A double click approves only one run.
   await cards.nth(0).getByRole("button", { name: "Approve once" }).dblclick();
   expect(await running).toMatchObject({ ok: true, data: { stdout: "done first\n" } });
   await eventually(() => cards.count()).toBe(1);

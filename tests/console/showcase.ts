@@ -35,7 +35,7 @@ if __name__ == "__main__":
     main(sys.argv[1])
 `;
 
-/** Skills in every state that the views tell apart. */
+/** Skills in every state that the views distinguish. */
 const skills: Readonly<Record<string, SkillFiles>> = {
   "weekly-report": {
     "SKILL.md": report("Keep it short."),
@@ -87,7 +87,7 @@ export async function furnish({ api, apiAs, publish }: ConsoleApi): Promise<{ re
   return { session };
 }
 
-/** A run of what someone published for themselves. Nobody answers: it waits in the inbox for as long as anyone looks. */
+/** Starts a run of a user's own skill. It stays unanswered, so it waits in the inbox. */
 async function askSomething(ada: Api, publish: ConsoleApi["publish"]): Promise<void> {
   await publish(ownSkills, ada);
   const session = sessionOf(await ada("POST", "/v1/sessions", {}));

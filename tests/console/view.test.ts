@@ -13,7 +13,7 @@ import { furnish, viewPaths } from "./showcase.ts";
 
 type Paths = ReturnType<typeof viewPaths>;
 
-/** What tells a view from all others: its heading, what is current in its bars, and what else it shows. */
+/** Identifies a view: its heading, the current items of its bars, and other visible text. */
 interface Sign {
   readonly title: string;
   readonly current: readonly string[];
@@ -90,7 +90,7 @@ test("everyone can read and reach everything of every view, in light and dark, a
     await checkAccessible(page);
     await checkWidth(page);
     expect(page.url()).toBe(`${gateway.url}${path}`);
-    // A theme has colours of its own and nothing else, and what is around the views is the same in all of them.
+    // A theme changes only colors, and all views share the same surroundings.
     await page.emulateMedia({ colorScheme: "dark" });
     await page.locator('html[data-theme="dark"]').waitFor();
     await checkAccessible(page, path === first ? "page" : "colours");

@@ -142,7 +142,7 @@ if not ARM:
     script: `
 ln -s "$HOME_CANARY" link; ln -s "$(dirname "$HOME_CANARY")" folder; ln -s / root; ln -s /proc/self/root real
 mkdir -p deep/er; ln -s "$HOME_CANARY" deep/er/link; ln -s loop loop`,
-    // The script reads nothing: the collector on the host would follow the link.
+    // The script itself does not read the file: the collector on the host would follow the link.
     harm: (evidence) =>
       broughtCanary(evidence) ?? (evidence.collected.files.length > 0 ? "a link was followed" : undefined),
     bare: { notRun: "collecting is the same code in both, and the link is refused there too" },

@@ -11,14 +11,14 @@ export interface Attack extends Script {
   readonly title: string;
   /** Tighter than the defaults, for attacks on a limit. */
   readonly limits?: Partial<RunLimits>;
-  /** Describes the observed harm; undefined when there is none. */
+  /** Describes the observed harm; undefined without harm. */
   readonly harm: (evidence: Evidence) => string | undefined | Promise<string | undefined>;
   /** The expected result without a sandbox. */
   readonly bare: Bare;
 }
 
 /**
- * Without a sandbox an attack must do harm, or it proves nothing: always, or when root runs it. The others
+ * Without a sandbox an attack must do harm, or it is no proof: always, or when root runs it. The others
  * would damage the machine or depend on its kernel.
  */
 export type Bare = "harms" | "harms-as-root" | { readonly notRun: string };

@@ -25,7 +25,7 @@ export interface Script {
 export type Language = "python" | "shell";
 
 const skillText = "---\nname: attack\ndescription: A skill that means harm.\n---\n";
-/** The first output of every script, because a script that never ran proves nothing. */
+/** The first output of every script, because a script that never ran is no proof. */
 export const begins = "the attack begins";
 const mountedText = "mounted read-only";
 const prelude = readFileSync(join(import.meta.dirname, "prelude.py"), "utf8");

@@ -6,7 +6,7 @@ import { tryArchive } from "@skillhold/core/test/archive/trial.fixture";
 import fc from "fast-check";
 import { mutatedArchive } from "./archive-mutation.ts";
 
-/** How much of an archive is held at a time, and what it changes to after how many reads, if it does. */
+/** The chunk size of reads, and an optional change of the archive after a number of reads. */
 const chunkBytes = fc.oneof(fc.integer({ min: 16, max: 5000 }), fc.constant(1024 * 1024));
 const change = fc.option(fc.record({ after: fc.nat({ max: 40 }), to: mutatedArchive }), { freq: 3 });
 

@@ -10,8 +10,8 @@ if (process.argv[2] === "guard") process.exit(await fuzzGuard(process.argv.slice
 if (process.argv[2] === "archive") process.exit(await fuzzArchives(process.argv.slice(3)));
 
 /**
- * Usage: npm run fuzz [-- [archive|gateway|guard] <number of inputs> [<seed>]]. Nothing may throw or be slow, whatever the text.
- * Without a number, the unpacker of archives comes after.
+ * Usage: npm run fuzz [-- [archive|gateway|guard] <number of inputs> [<seed>]]. No input may make the code throw or
+ * run slowly. Without a number, the archive unpacker runs afterwards.
  */
 const runs = Number(process.argv[2] ?? 200_000);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);

@@ -74,7 +74,7 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
         });
         const told = [...response.headers].filter(([name]) => name !== "x-request-id");
         const problem = await problemOf(response);
-        // Where nothing looks at dependencies, that is said of all skills.
+        // A gateway without a dependency check returns the same error for all skills.
         expect(problem.code).toBe(operation === "getDependencies" ? "NOT_READY" : "SKILL_NOT_FOUND");
         return JSON.stringify([told, problem]).replaceAll(key, "KEY");
       };

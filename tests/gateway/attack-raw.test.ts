@@ -254,7 +254,7 @@ test("serves a file only by its exact path on the wire [S-53]", async () => {
       port.port,
       Buffer.from(lines(`GET ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close"), "latin1"),
     );
-    // Wherever it leads, nobody is let in without a token.
+    // No path gives access without a token.
     expect([path, answer.slice(0, 12)]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 40[0-4]$/)]);
   }
 });

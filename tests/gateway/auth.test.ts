@@ -188,7 +188,7 @@ test("a revocation at one gateway applies at another on the same PostgreSQL [S-5
     expect(await statusFor(bearer(secret), two)).toBe(200);
     expect(await statusFor(bearer(secret), one)).toBe(200);
     expect((await ask(one, "DELETE", `/v1/tokens/${token.id}`, { headers: admin })).status).toBe(200);
-    // Here at once; there when the database has told of it.
+    // This gateway rejects the token at once, the other one after the database notifies it.
     expect(await statusFor(bearer(secret), one)).toBe(401);
     await vi.waitFor(async () => expect(await statusFor(bearer(secret), two)).toBe(401), 30_000);
   } finally {

@@ -48,7 +48,7 @@ describe.each(engines)("the view version on %s", (engine) => {
         return second;
       }, 30_000);
       await changes[name]?.(gateway);
-      // PostgreSQL tells of what others commit a moment later.
+      // PostgreSQL notifies of other connections' commits with a short delay.
       await vi.waitFor(async () => expect((await list()).version).toBeGreaterThan(before.version), 30_000);
     } finally {
       await gateway.close();
@@ -151,7 +151,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant("allow" as const), anId, fc.constantFrom("helper", "other")) },
 );
 
-/** A change that is refused changes nothing, which is as good. */
+/** Makes one change. A rejected change is fine, because it keeps the state. */
 async function change(
   [what, id, to]: readonly [string, string, string],
   gateway: TestGateway,

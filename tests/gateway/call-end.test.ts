@@ -105,7 +105,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     expect(await problemOf(await upload)).toMatchObject({ code: "UNAUTHENTICATED" });
     held.hold.release();
     const { temporary } = gateway.context.options;
-    // What was unpacked goes away when the work is over.
+    // The unpacked files are deleted when the work ends.
     await vi.waitFor(async () => {
       const names = await readdir(temporary);
       expect(names.filter((name) => name.startsWith("skillhold-"))).toEqual([]);
@@ -130,7 +130,7 @@ describe.each(engines)("on %s", (engine) => {
         begun.push(signal);
         starts[begun.length - 1]?.resolve();
         await goOn.promise;
-        // What is looked at here is who is answered, and not what with.
+        // The test checks which callers get a response, not its content.
         return report as never;
       },
     });

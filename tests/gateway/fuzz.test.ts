@@ -53,7 +53,7 @@ async function send({ operation, method, path, role, headers, body }: FuzzedRequ
   if (response.status >= 400) {
     const problem = Problem.parse(await response.json());
     expect([type, problem.status, path]).toEqual(["application/problem+json", response.status, path]);
-    // This gateway was given nothing to run with, and says so.
+    // This gateway has no sandbox, and reports that.
     if (problem.status >= 500 && problem.code !== "SANDBOX_UNAVAILABLE")
       failures.add(`${problem.code}: ${method} ${path} ${String(body).slice(0, 200)}`);
   } else if (type === "application/json") {

@@ -71,7 +71,7 @@ const hostile = [
   "💥",
 ];
 
-/** A value as the schema has it, one that is there, or one that nobody wants. */
+/** A value that fits the schema, a known value, or a hostile one. */
 function fuzzedValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.nat().map((seed) => generate(schema, seed)) },

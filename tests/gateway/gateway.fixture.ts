@@ -81,7 +81,7 @@ export async function answerOf<O extends Answering>(
   return parsed as z.output<RouteTable[O]["answer"]>;
 }
 
-/** What a request was refused with, without what is another for each request. */
+/** The problem of a rejected request, without the request id. */
 export async function problemOf(response: Response): Promise<Omit<Problem, "requestId">> {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   const { requestId: _, ...problem } = Problem.parse(await response.json());
@@ -105,7 +105,7 @@ export async function putSkill(
   return await getSkill(id, registry);
 }
 
-/** What is to be other than it is for most tests. */
+/** Overrides of the default test gateway. */
 export interface Changed extends Omit<Partial<GatewayContext>, "options"> {
   readonly url?: string;
   readonly clock?: Clock;

@@ -89,7 +89,7 @@ export class RunningCommand {
     );
   }
 
-  /** The first line of what it printed. */
+  /** The first line of its output. */
   async line(): Promise<string> {
     await this.until(() => this.out.includes("\n"));
     return this.out.slice(0, this.out.indexOf("\n"));

@@ -88,7 +88,7 @@ export class TestSession {
     return ask(this.#gateway, method, `/v1/sessions/${this.id}${path}`, { headers, ...given });
   }
 
-  /** What is on record of it. */
+  /** The types of the session's recorded events. */
   async recorded(): Promise<readonly string[]> {
     const events = await this.#gateway.registry.store.eventsOfSession(this.id);
     return events.map(({ event }) => event.type);

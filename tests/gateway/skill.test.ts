@@ -147,7 +147,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
         body: "Secret.\n",
         access: { isVisible: false },
       });
-    // A viewer manages nothing, whatever was granted to them.
+    // A viewer cannot manage skills, regardless of grants.
     expect((await (await as("viewer", "max"))("GET", "/v1/skills/own")).status).toBe(404);
     await deleteSkill("own", { by: admin }, gateway.registry);
     const root = await as("admin", "root");

@@ -108,7 +108,7 @@ test("live and replayed events are the same [S-54]", async () => {
     await told("viewer", "vic"),
     await told("agent", "bob", "bot"),
   ];
-  // While it was private, nobody else was told that it was published.
+  // While the skill was private, only its owner received the publish event.
   expect(live[0]).toEqual(later[0]);
   expect(typesOf(live[1] ?? [])).toEqual(["skill.edited", "skill.edited"]);
   expect(live[1]).toEqual(later[1]?.slice(1));

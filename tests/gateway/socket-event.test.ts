@@ -107,7 +107,7 @@ describe.each(engines)("on $engine", ({ url }) => {
     const socket = await TestSocket.open(port, headers);
     const place = received.at(-1) ?? 0;
     await socket.subscribe({ after: place });
-    // The gateway may hear of the last ones only now.
+    // The gateway may receive the last events only now.
     if (place < last) await socket.event(last);
     received.push(...numbers(socket));
     expect(received).toEqual(range(1, last));

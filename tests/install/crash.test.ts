@@ -69,7 +69,7 @@ test.each(MOMENTS)(
     const start = server.traffic.requests;
     await killed(["update", "pdf", "--target", "project", "--yes", "--now"], () => isDue(start));
     const place = ".agents/skills/pdf";
-    // Between two renames the folder is away for a moment, and what was there lies beside it.
+    // Between two renames the folder is briefly missing, and its old content is in a folder beside it.
     const folder = existsSync(join(project(), place))
       ? place
       : `.agents/skills/${readdirSync(skills()).find((name) => name.startsWith(".skillhold-"))}/old`;

@@ -8,8 +8,8 @@ import { SkillError } from "@skillhold/protocol/error";
 
 /**
  * The client that the conformance suite starts, with the address of its server as the last argument: a library that
- * lists the server's skills and, where the scenario is about reading, loads each with its files. Given `careless`, it
- * is one that reads everything and checks nothing, by which the suite is seen to notice.
+ * lists the server's skills and, where the scenario is about reading, loads each with its files. With `careless`, it
+ * reads everything without checks, to show that the suite detects it.
  */
 const address = process.argv.at(-1) ?? "";
 const isCareless = process.argv.includes("careless");

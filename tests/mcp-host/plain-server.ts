@@ -4,8 +4,8 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A server without any library, that speaks the protocol of 2025 in the manner that it is given: old, exits, silent,
- * hangs, rubbish, stays, dies. What it knows of its process is in the metadata of its skill.
+ * A server without any library that speaks the protocol of 2025 in the given manner: old, exits, silent, hangs,
+ * rubbish, stays, dies. The metadata of its skill describes its process.
  */
 const [, , manner = "old", log] = process.argv;
 if (log !== undefined) appendFileSync(log, `${process.pid}\n`);

@@ -98,7 +98,7 @@ test.each([
   expect(refusalOf(library.state().problem)).toBe(code);
   expect(await library.list(anyone)).toEqual([]);
   await library.close();
-  // Where it was given up before it could write its number, there is none.
+  // The file is missing if the program was stopped before it wrote its process id.
   const text = existsSync(join(folder, "starts")) ? readFileSync(join(folder, "starts"), "utf8") : "";
   const pids = text.split("\n").filter(Boolean).map(Number);
   await expect.poll(() => pids.map(isRunning)).toEqual(pids.map(() => false));

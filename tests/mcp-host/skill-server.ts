@@ -67,7 +67,7 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** Serves over HTTP, in both eras of the protocol, and keeps what was asked for. */
+/** Serves over HTTP, in both eras of the protocol, and records the requests. */
 export async function serveHttp(behaviour: Behaviour, at = 0): Promise<RunningServer> {
   const reads: string[] = [];
   let lists = 0;

@@ -98,7 +98,7 @@ describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
     expect(contents).toMatchObject([{ text: "Forms.\n" }]);
     const names = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
     expect(await names()).toEqual(["use_skill", "pdf"]);
-    // Edited until it is heard: the stream that carries the news may be on its way.
+    // Edits until a notification arrives, because the stream may not be open yet.
     let edits = 0;
     await vi.waitFor(
       async () => {

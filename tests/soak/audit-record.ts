@@ -12,7 +12,7 @@ import type { RegistryStore } from "@skillhold/registry/record";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { putSkills } from "../registry-library/put-skills.ts";
 
-/** What an agent was handed, or what was run for it; the mark tells it from all others of its session. */
+/** A text or part that an agent received, or a run for it; the mark is unique in its session. */
 export interface Handed {
   readonly kind: "text" | "part" | "run";
   readonly session: string;
@@ -29,7 +29,7 @@ export interface RecordOptions {
 export interface RecordReport {
   readonly kills: number;
   readonly handed: number;
-  /** Runs that began, told or not. */
+  /** Runs that began, reported or not. */
   readonly begun: number;
   /** What has no record. */
   readonly unrecorded: readonly string[];
@@ -87,7 +87,7 @@ async function killOne(url: string, folder: string, count: number) {
   const lines = createInterface({ input: child.stdout });
   const handed: Handed[] = [];
   lines.on("line", (line) => {
-    // The last line of a process that was killed may be half a line: then nobody was told.
+    // A killed process may end with half a line: that item was not delivered.
     if (line.endsWith("}")) handed.push(JSON.parse(line));
   });
   const closed = Promise.all([once(child, "close"), once(lines, "close")]);

@@ -12,7 +12,7 @@ export interface AuditSoakOptions {
   readonly say: (text: string) => void;
 }
 
-/** Falsifies the log at random: every time it must be found out. Answers with what was not. */
+/** Tampers with the log at random; verification must detect every change. Returns the undetected changes. */
 export async function soakTampers({ engine, count, say }: AuditSoakOptions): Promise<readonly string[]> {
   return await withStore(engine, async (url) => {
     const { tampers, kinds, missed } = await tamperRun({ url, count, pick: randomInt });
@@ -21,7 +21,7 @@ export async function soakTampers({ engine, count, say }: AuditSoakOptions): Pro
   });
 }
 
-/** Kills agents at work: all that they were handed must be on record. Answers with what is not. */
+/** Kills working agents; every item that they received must be on record. Returns the unrecorded items. */
 export async function soakRecords({ engine, count, say }: AuditSoakOptions): Promise<readonly string[]> {
   return await withStore(engine, async (url, folder) => {
     const onKill = (kills: number) => {

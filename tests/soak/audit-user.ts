@@ -13,13 +13,13 @@ import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import type { Handed } from "./audit-record.ts";
 
 /**
- * Agents in a process of their own: `audit-user.ts <store> <folder>`. They read and run skills until they are killed, and
- * tell what they were handed in the moment in which they were. Each run leaves a file of its own name.
+ * Agents in a separate process: `audit-user.ts <store> <folder>`. They read and run skills until they are killed, and
+ * report each item when they receive it. Each run writes a file with its own name.
  */
 const [url = "", folder = ""] = process.argv.slice(2);
 const AGENTS = 4;
 
-// It ends with the one who started it, whatever became of that one.
+// The process ends with its parent, even after a crash of the parent.
 process.stdin.on("end", () => process.exit(1)).resume();
 process.stdin.unref();
 const signer = await signingKeyFile(join(folder, "audit.key"));

@@ -93,7 +93,7 @@ class CrashWatch {
     if (errors !== "") this.#errors.push(errors);
   }
 
-  /** What was acknowledged since the last look is there, and what counts now can be read to the last byte. */
+  /** Checks that newly acknowledged revisions exist, and that current revisions are fully readable. */
   async look(): Promise<void> {
     const fresh = this.#acknowledged.slice(this.#seen);
     this.#seen = this.#acknowledged.length;
@@ -125,7 +125,7 @@ class CrashWatch {
     if (found?.treeHash !== treeHash) this.#lost.push(`${id}@${revision}`);
   }
 
-  /** Others go on meanwhile: what was purged since is looked at again as what it is now. */
+  /** Other publishers continue meanwhile, so a skill that changed during the read is read again. */
   async #read(id: string): Promise<void> {
     const { store } = this.#context;
     for (let attempt = 1; ; attempt += 1) {

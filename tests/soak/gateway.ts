@@ -12,7 +12,7 @@ const SKILLS = 200;
 const READERS = 16;
 const SOCKETS = 20;
 const SAMPLE_MS = 5000;
-/** While it warms up, memory grows and says nothing. */
+/** The share of samples that the warm-up takes; memory growth in it is ignored. */
 const WARM_UP = 0.3;
 /** Between the first and the last third of the time after that; more than this is growth. */
 const ALLOWED_GROWTH = 1.15;
@@ -29,8 +29,8 @@ const paths = [
 ];
 
 /**
- * Readers, sockets that come and go, sessions and a publisher, for as long as it is told. Memory and open files must not
- * grow, and no request may fail. Answers with what went wrong.
+ * Runs readers, sockets that come and go, sessions and a publisher for the given time. Memory and open files must not
+ * grow, and no request may fail. Returns the failures.
  */
 export async function soakGateway({ seconds, say }: GatewaySoak): Promise<readonly string[]> {
   const gateway = await startGateway(SKILLS, READERS + SOCKETS);
@@ -152,7 +152,7 @@ async function sample(
   }
 }
 
-/** Garbage makes single samples jump: the least of a third is what is really kept. */
+/** Garbage makes single samples jump, so the minimum of each third measures the retained memory. */
 function findGrowth(samples: readonly Sample[], say: (text: string) => void): readonly string[] {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP));
   const third = Math.max(1, Math.floor(warm.length / 3));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** What a publisher was told that it is published. */
+/** A publication that the store acknowledged to a publisher. */
 export interface Acknowledged {
   readonly id: string;
   readonly revision: number;
@@ -53,7 +53,7 @@ function listen(child: ChildProcess): Pick<Publisher, "begun" | "ended"> {
   const lines = createInterface({ input: stdout });
   const begun = Promise.race([once(lines, "line"), once(child, "close")]).then(() => undefined);
   lines.on("line", (line) => {
-    // The last line of a process that was killed may be half a line: then nobody was told.
+    // A killed process may end with half a line: that publication was not acknowledged.
     if (line.endsWith("}")) acknowledged.push(JSON.parse(line));
   });
   const closed = Promise.all([once(child, "close"), once(lines, "close")]);

@@ -16,8 +16,8 @@ import { fastClock } from "./fast-clock.ts";
 import type { Acknowledged } from "./publisher-process.ts";
 
 /**
- * A publisher in a process of its own: `publisher.ts <store> <folder> <start> <speed> <count> <mix>`. It tells what was
- * acknowledged, a line each, in the moment in which it was; `mix` is `publish`, or `all` for every verb.
+ * A publisher in a separate process: `publisher.ts <store> <folder> <start> <speed> <count> <mix>`. It prints one line
+ * for each acknowledgment as it arrives; `mix` is `publish`, or `all` for every verb.
  */
 const [url = "", folder = "", startedAt = "0", speed = "1", count = "0", mix = "publish"] =
   process.argv.slice(2);
@@ -25,12 +25,12 @@ const by = { user: "ada", role: "publisher" } as const;
 const SKILLS = 4;
 const AT_ONCE = 3;
 
-// It ends with the one who started it, whatever became of that one.
+// The process ends with its parent, even after a crash of the parent.
 process.stdin.on("end", () => process.exit(1)).resume();
 process.stdin.unref();
 const clock = fastClock(Number(startedAt), Number(speed));
 const store = await openRegistryStore(url, { clock });
-// To read code for what it needs has no part in this, and makes every start slower.
+// The dependency scan is irrelevant here and slows every start.
 const scan = async () => ({ dependencies: [], notes: [] });
 const context: RegistryContext = {
   store,

@@ -11,10 +11,10 @@ import { soakGateway } from "./gateway.ts";
  * Usage: npm run soak [-- crash|audit|record|gateway] [--count <number>] [--seconds <number>]
  *   [--engine sqlite|postgres] [--at-once <number>].
  *
- * crash: publishers are killed at random instants: nothing acknowledged may be lost, nothing half visible, and fsck finds
- * nothing but waste. audit: the log is tampered with, and verification finds it. record: agents are killed at random
- * instants: nothing was handed over or run that has no record. gateway: clients come and go for a while: nothing fails,
- * and memory does not grow.
+ * crash: publishers are killed at random instants: acknowledged revisions survive, no revision is half visible, and
+ * fsck finds only waste. audit: the log is tampered with, and verification detects it. record: agents are killed at
+ * random instants: every delivered item and every run has a record. gateway: clients come and go for a while: no
+ * request fails, and memory does not grow.
  */
 const { values, positionals } = parseArgs({
   options: {

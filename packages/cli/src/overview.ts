@@ -63,7 +63,7 @@ export function verbOf({ name }: Pick<CommandRow, "name">): string {
   return name.split(" ").at(-1) ?? name;
 }
 
-/** The command that a command line names; undefined where it names none. */
+/** The command that a command line names; undefined when it names no command. */
 export function findRow(argv: readonly string[], table: readonly CommandRow[]): CommandRow | undefined {
   const words = wordsOf(argv);
   const named = words[0] === "help" ? words.slice(1) : words;

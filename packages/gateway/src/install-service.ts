@@ -1,7 +1,7 @@
 import type { BaseStore, Guard, InstallState, SourcePorts, TrustPolicy } from "@skillhold/registry/install";
 import type { TrustedKeys } from "@skillhold/registry/signature";
 
-/** What it takes to install skills from elsewhere on a gateway. */
+/** The dependencies of a gateway that installs skills from external sources. */
 export interface InstallService {
   readonly state: InstallState;
   readonly bases: BaseStore;

@@ -18,7 +18,7 @@ export async function keepLogin({ url, token, isInsecure }: GatewayLogin, env: I
   await writeLogins([...others, { url, token, ...present({ isInsecure }) }], env);
 }
 
-/** Deletes a login. Returns false if there was none. */
+/** Deletes a login. Returns false if the login does not exist. */
 export async function dropLogin(url: string, env: Io["env"]): Promise<boolean> {
   const all = await readLogins(env);
   const others = all.filter((each) => each.url !== url);

@@ -25,7 +25,7 @@ export function consent(by: string): Asker {
   return { ask: async () => ({ answer: "approve", scope: "content", by }) };
 }
 
-/** Opens the asker: the approval of the command line, the terminal, or none. */
+/** Opens the asker: the approval from the command line, the terminal, or no asker. */
 export async function withAsker<T>(
   io: Io,
   { isApproved, mayAsk = true }: { readonly isApproved: boolean; readonly mayAsk?: boolean },

@@ -4,7 +4,7 @@ import type { Description } from "./description.ts";
 /** The library that writes documents, loaded when one is made. */
 export type Library = typeof import("docx");
 
-/** How a new document looks. Colours and spaces are few, so that it fits anywhere. */
+/** The styles of a new document. Colors and spacing are plain, so the document fits any context. */
 export function documentStyles({ font, fontSize }: Description): IStylesOptions {
   const heading = (points: number, before: number) => ({
     run: { font, size: points * 2, bold: true, color: "1F2A44" },

@@ -24,7 +24,7 @@ export interface Filled {
 }
 
 const delimiters = { tagStart: "{{", tagEnd: "}}" };
-/** Text boxes lie deep. */
+/** Text boxes are nested deeply. */
 const MAX_DEPTH = 200;
 
 /** The tags of a template, in the order of the text. */
@@ -39,7 +39,7 @@ export async function readTags(file: WordFile): Promise<readonly Tag[]> {
   return [...new Map(read.map((tag) => [`${tag.kind} ${tag.name}`, tag])).values()];
 }
 
-/** Fills a template with values. Blocks are repeated for each item of a list, and left out for false or nothing. */
+/** Fills a template with values. A block repeats for each item of a list; a false or missing value omits it. */
 export async function fillTemplate(file: WordFile, data: JsonObject, io: ScriptIo): Promise<Filled> {
   const library = await import("easy-template-x");
   const content = await toContent(data, io, library);
@@ -62,7 +62,7 @@ export async function fillTemplate(file: WordFile, data: JsonObject, io: ScriptI
       const value = resolve(values, strPath);
       for (const asking of [strPath[0], name]) asked.add(asking?.split(".")[0] ?? "");
       if (value === undefined && !blocks.has(name)) missing.add(name);
-      // The library's own resolver answers with undefined for what is not there.
+      // The library's own resolver returns undefined for a missing value.
       return value as ReturnType<ScopeDataResolver>;
     },
   });

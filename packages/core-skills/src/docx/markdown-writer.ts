@@ -107,7 +107,7 @@ function writeInlines(content: Inlines): string {
   }, "");
 }
 
-/** Nothing can be escaped in code, so that a line of it must not begin without its mark. */
+/** Code has no escapes, so each line becomes a separate code span. */
 function cutCode(inline: Inline): Inlines {
   if (inline.code !== true || !inline.text.includes("\n")) return [inline];
   return inline.text.split(/(\n)/).map((text) => ({ ...inline, text }));

@@ -62,7 +62,7 @@ export class NoteImport {
     }
   }
 
-  /** A part with the lines between text and notes, but none of the notes yet. */
+  /** Copies a part with the lines between text and notes, but without the notes. */
   #copyPart(sourcePart: string, kind: string, note: (typeof kinds)[number]["note"]): string {
     const { pkg, main } = this.#target;
     const name = pkg.has(`word/${kind}.xml`) ? pkg.freeName(`word/${kind}`, "xml") : `word/${kind}.xml`;

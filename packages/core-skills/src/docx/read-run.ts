@@ -71,7 +71,7 @@ function readRun(run: XmlElement, place: Place): readonly Piece[] {
   });
 }
 
-/** The text that an element stands for; undefined when it stands for none. */
+/** The text that an element stands for; undefined when it has no text. */
 function markOf(element: XmlElement): string | undefined {
   if (hasTag(element, "w:t")) return element.textContent;
   if (hasTag(element, "w:tab") || hasTag(element, "w:ptab")) return "\t";

@@ -14,7 +14,7 @@ import { directText, isolateRuns } from "./run-split.ts";
 
 export interface Reviewer {
   readonly author: string;
-  /** ISO time; Word shows none without it. */
+  /** ISO time; without it Word shows no date. */
   readonly date: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export function describeMarkdown(text: string): Description {
   return { settings: {}, blocks: parseMarkdown(text) };
 }
 
-/** Reads a JSON description. What is not understood is refused with its place, never left out. */
+/** Reads a JSON description. Unknown input is rejected with its location, never skipped. */
 export function describeJson(value: JsonValue): Description {
   if (!isObject(value)) throw wrong("the whole", "an object with blocks");
   const { blocks, ...settings } = value;

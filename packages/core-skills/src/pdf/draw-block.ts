@@ -56,7 +56,7 @@ function drawHeading(sheet: Sheet, level: number, content: Inlines, frame: Frame
   const size = sheet.setup.fontSize * (HEADING_SCALE[level - 1] ?? 1);
   const lines = wrap(content, sheet.width - frame.indent, { size, fonts: sheet.setup.fonts, bold: true });
   sheet.skip(size * 0.6);
-  // A heading stays with the beginning of what it heads.
+  // A heading stays on the page where its section begins.
   sheet.need(lines.length * size * LEADING + 3 * sheet.setup.fontSize * LEADING);
   drawLines(sheet, lines, size, frame);
   sheet.skip(size * 0.35);

@@ -17,7 +17,7 @@ export function drawTable(sheet: Sheet, table: Table): void {
   const drawHeader = () => {
     if (headed) drawRow(sheet, header, { table, widths, size: style.size, isHeader: true });
   };
-  // A header alone at the foot of a page says nothing.
+  // A header must not stand alone at the foot of a page.
   sheet.need(heightOf(header, style.size) + heightOf(rows[0] ?? [], style.size));
   drawHeader();
   for (const row of rows) {

@@ -30,7 +30,7 @@ interface Box {
 const LABEL_LENGTH = 120;
 const MAX_PAGES = 50;
 
-/** The label and the places of each field, in the order of the fields. Files give fields names that mean nothing. */
+/** The label and the positions of each field, in field order. Field names in files are often meaningless. */
 export async function labelFields(
   fields: readonly PDFField[],
   pages: ReadonlyMap<PDFDict, number>,

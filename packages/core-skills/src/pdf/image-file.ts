@@ -121,7 +121,7 @@ function fromCmyk(samples: Uint8Array): Uint8Array {
   return rgb;
 }
 
-/** Adds what is transparent, where it is kept as an image of the same size. */
+/** Adds the alpha channel when the file stores it as a mask of the same size. */
 function withMask(raster: Raster, dict: PDFDict): Raster {
   const mask = dict.lookup(PDFName.of("SMask"));
   const isFit = raster.bitDepth === 8 && (raster.kind === "rgb" || raster.kind === "gray");

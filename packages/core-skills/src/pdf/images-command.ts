@@ -76,7 +76,7 @@ function findImages(document: PDFDocument, indexes: readonly number[]): readonly
 
 const DEPTH = 10;
 
-/** Images of a page lie in its resources, and in those of the forms that it is put together from. */
+/** The images of a page are in its resources, and in the resources of its form objects. */
 function collect(
   resources: PDFDict | undefined,
   seen: Set<PDFStream>,

@@ -131,7 +131,7 @@ function describeMetadata(document: PDFDocument): JsonObject {
       const value = get();
       return typeof value === "string" ? clip(value, VALUE_LENGTH) : value?.toISOString();
     } catch {
-      // A value that is no text or no date: it is as good as none.
+      // A value of the wrong type is treated as missing.
       return undefined;
     }
   };

@@ -15,10 +15,10 @@ import { pruneOutline } from "./prune-outline.ts";
 import { sweep } from "./sweep.ts";
 
 /**
- * Leaves the given pages in the given order. What belongs to other pages alone is gone from the file, and not only out
- * of sight: who is sent an extract must not find the rest in it. Links to pages that are gone lead nowhere.
+ * Keeps the given pages in the given order. Objects that belong only to other pages are deleted from the file, not
+ * hidden, because the reader of an extract must not find the rest in it. Links to deleted pages have no target.
  *
- * Contract: the caller saves the document and asks it for nothing else; its own record of pages is not renewed.
+ * Contract: the caller only saves the document afterwards, because its own list of pages is stale.
  */
 export function keepPages(document: PDFDocument, kept: readonly number[]): void {
   const pages = document.getPages();

@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-/** A form whose field names mean nothing, with the labels on the page. */
+/** Writes a form with meaningless field names and with labels on the page. */
 async function writeForm(name: string): Promise<void> {
   const document = await PDFDocument.create();
   const sheet = document.addPage([300, 300]);

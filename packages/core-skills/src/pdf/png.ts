@@ -33,7 +33,7 @@ export function bytesPerRow(width: number, bitDepth: number, channelCount: numbe
   return Math.ceil((width * bitDepth * channelCount) / 8);
 }
 
-/** Every row begins with the number of its filter, and 0 is none. */
+/** Every row begins with its filter number; 0 means unfiltered. */
 function withFilterBytes({ width, height, bitDepth, kind, samples }: Raster): Uint8Array {
   const length = bytesPerRow(width, bitDepth, channels[kind]);
   const rows = Buffer.alloc(height * (length + 1));

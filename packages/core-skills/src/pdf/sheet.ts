@@ -75,7 +75,7 @@ export class Sheet {
     if (height > this.room && !this.isFresh) this.breakPage();
   }
 
-  /** Space between things; there is none at the head of a page. */
+  /** Adds vertical space, except at the head of a page. */
   skip(height: number): void {
     if (!this.isFresh) this.#y -= height;
   }

@@ -37,7 +37,7 @@ export interface TextLayer {
   close(): Promise<void>;
 }
 
-/** Opens the text of a document. Nothing is drawn, no script in it runs, and no font is fetched. */
+/** Opens the text of a document without drawing it, running its scripts or fetching fonts. */
 export async function openTextLayer(file: InputFile, password: string): Promise<TextLayer> {
   const pdfjs = await import("unpdf/pdfjs");
   const task = pdfjs.getDocument({

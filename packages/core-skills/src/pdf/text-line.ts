@@ -54,7 +54,7 @@ export function splitCells(line: TextLine, width = CELL_GAP): readonly Cell[] {
   return cells.map((cell) => ({ ...cell, text: cell.text.trim() }));
 }
 
-/** A blank is a quarter of the size, so that a gap of one whole size is none. */
+/** A blank is a quarter of the font size, so a gap of one font size separates cells. */
 const CELL_GAP = 1;
 const WORD_GAP = 0.15;
 /** The sign of a list item stands further from its text, and is no cell. */

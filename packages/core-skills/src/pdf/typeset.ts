@@ -1,7 +1,7 @@
 import { type PDFDocument, type PDFFont, StandardFonts } from "@cantoo/pdf-lib";
 import type { Inline, Inlines } from "../shared/block.ts";
 
-/** The fonts of a document: none of them needs embedding. */
+/** The fonts of a document; they need no embedding. */
 export interface Fonts {
   readonly regular: PDFFont;
   readonly bold: PDFFont;

@@ -53,7 +53,7 @@ export const watermarkCommand = defineCommand({
   },
 });
 
-/** In the middle of what is seen, as large as fits, and turned with the page. */
+/** Centers the text in the visible area, as large as fits, and rotates it with the page. */
 function place(
   page: PDFPage,
   text: string,

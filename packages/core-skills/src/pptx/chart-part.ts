@@ -25,7 +25,7 @@ interface ChartLibrary {
  */
 export async function addChartPart(deck: Deck, chart: ChartSpec): Promise<string> {
   const { default: Library } = await import("pptxgenjs");
-  // The types of the package do not say that its default export is the class; the interface is what is used of it.
+  // The package's types do not declare its default export as the class; the interface covers the used members.
   const scratch = new (Library as unknown as new () => ChartLibrary)();
   const data = chart.series.map(({ name, values }) => ({
     name,

@@ -10,7 +10,7 @@ import { Deck } from "./deck.ts";
 import { repeatRows } from "./repeat-rows.ts";
 import { editParagraphs, segmentsOf } from "./shape-text.ts";
 
-/** A row that is repeated for an empty list goes, with what is in it. */
+/** A row that repeats for an empty list is removed with its contents. */
 const FILLED = ["tr", "tc", "hlinkClick"];
 const TAG = /\{\{\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/gu;
 

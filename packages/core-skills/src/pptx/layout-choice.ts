@@ -28,7 +28,7 @@ export interface ChosenLayout {
   readonly bodies: readonly Placeholder[];
 }
 
-/** Picks the layout that a slide asks for, or the one that fits what is on it. */
+/** Picks the layout that a slide names, else the one that fits its content. */
 export function chooseLayout(deck: Deck, spec: SlideSpec): ChosenLayout {
   const layouts = deck.layouts.map((layout) => describe(deck, layout));
   if (layouts.length === 0) throw new ScriptError("NO_LAYOUT", `${deck.pkg.file.path} has no slide layouts.`);

@@ -2,7 +2,7 @@ import { attributeOf, childOf, childrenOf, descendantsOf } from "../shared/offic
 import type { XmlElement } from "../shared/xml.ts";
 import type { Deck } from "./deck.ts";
 
-/** A point of a chart; null where the series has none. */
+/** A point of a chart; null where the series has no value. */
 export type Point = string | number | null;
 
 /** The data of a chart, as the slide shows it. */

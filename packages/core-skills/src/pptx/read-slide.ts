@@ -77,7 +77,7 @@ export function shapesOf(tree: XmlElement | undefined): readonly XmlElement[] {
   });
 }
 
-/** What a shape is a placeholder for: `title`, `body`, …; undefined when it is none. */
+/** The placeholder element of a shape (`title`, `body`, …); undefined when the shape is not a placeholder. */
 export function placeholderOf(shape: XmlElement): XmlElement | undefined {
   return childrenOf(shape)
     .map((properties) => descend(properties, "p:nvPr", "p:ph"))

@@ -70,7 +70,7 @@ export function orderSlides(deck: Deck, order: readonly Slide[]): { readonly sec
   return { sectionsRemoved: sections.length > 0 };
 }
 
-/** Files in the strict variant of the format are rare: what is put into them would have to be written in it as well. */
+/** Rejects files in the rare strict variant of the format, because new content would need that variant as well. */
 export function requireUsual(deck: Deck): void {
   if (deck.root.namespaceURI?.startsWith("http://purl.oclc.org/") !== true) return;
   throw inputError(

@@ -3,7 +3,7 @@ import { type Block, type Blocks, type Inlines, plainText } from "../shared/bloc
 /** A slide to be made. */
 export interface SlideSpec {
   readonly kind: "title" | "section" | "content";
-  /** The name of a layout; chosen by what is on the slide otherwise. */
+  /** The name of a layout; by default the content of the slide decides. */
   readonly layout?: string | undefined;
   readonly title: Inlines;
   readonly lines: readonly SpecLine[];
@@ -81,7 +81,7 @@ function splitNotes(blocks: Blocks): { readonly shown: Blocks; readonly notes: s
 
 const NOTES = /^\s*notes?:\s*/i;
 
-/** Parts what is read line by line from what has a place of its own. */
+/** Separates the text lines from the objects that need their own position. */
 export function toBody(blocks: Blocks, level = 0): Pick<SlideSpec, "lines" | "objects"> {
   const parts = blocks.map((block) => bodyOf(block, level));
   return { lines: parts.flatMap(({ lines }) => lines), objects: parts.flatMap(({ objects }) => objects) };

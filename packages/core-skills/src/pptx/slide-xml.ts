@@ -6,7 +6,7 @@ import type { SpecLine } from "./slide-spec.ts";
 /** Makes a relationship to an address, and answers with its id. */
 export type Link = (address: string) => string;
 
-/** A shape that fills a place of the layout. With a rectangle it lies there instead of where the layout has it. */
+/** A shape that fills a placeholder of the layout. A given rectangle overrides the position from the layout. */
 export function placeholderXml(
   id: number,
   name: string,
@@ -67,7 +67,7 @@ export function imageXml(id: number, relation: string, alt: string, rectangle: R
   return `<p:pic><p:nvPicPr><p:cNvPr id="${id}" name="Image ${id}" descr="${escapeXml(alt)}"/><p:cNvPicPr><a:picLocks noChangeAspect="1"/></p:cNvPicPr><p:nvPr/></p:nvPicPr><p:blipFill><a:blip r:embed="${relation}"/><a:stretch><a:fillRect/></a:stretch></p:blipFill><p:spPr>${frameXml("a:xfrm", rectangle)}<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr></p:pic>`;
 }
 
-/** A frame for what is no shape: a table or a chart. */
+/** A frame for a table or a chart. */
 export function graphicXml(
   id: number,
   name: string,

@@ -59,7 +59,7 @@ function createNotes(deck: Deck, slide: string): string {
   return name;
 }
 
-/** Notes need a master. A deck that never had notes has none. */
+/** Returns the notes master, and adds one to a deck that never had notes. */
 export function notesMaster(deck: Deck, source: Deck = makeBlankDeck()): string {
   const existing = deck.related(deck.main, "notesMaster");
   if (existing !== undefined) return existing;

@@ -15,7 +15,7 @@ export interface TextRequest {
   readonly offset?: string | undefined;
 }
 
-/** A part of a text, with what is needed to read on. */
+/** A part of a text, with the offset for the next part. */
 export type BoundedText = {
   readonly text: string;
   readonly totalLength: number;

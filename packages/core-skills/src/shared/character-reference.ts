@@ -1,6 +1,6 @@
 import { HTML_ENTITIES } from "@xmldom/xmldom/lib/entities.js";
 
-/** Puts characters for their references: `&copy;`, `&#169;` and `&#xA9;`. What is none stays as it stands. */
+/** Replaces references with their characters: `&copy;`, `&#169;` and `&#xA9;`. Other text stays unchanged. */
 export function decodeReferences(text: string): string {
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
     if (decimal !== undefined) return fromNumber(Number.parseInt(decimal, 10));

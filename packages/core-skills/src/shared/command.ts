@@ -7,7 +7,7 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   help(program: string): string;
-  /** Throws when `run` would refuse these words, and does nothing else. */
+  /** Throws when `run` would reject these arguments; has no other effect. */
   check(argv: readonly string[]): void;
   run(argv: readonly string[], io: ScriptIo): Promise<JsonObject>;
 }
@@ -16,7 +16,7 @@ export interface CommandSpec<Options extends OptionTable> {
   readonly name: string;
   /** One line, in the imperative, without a full stop. */
   readonly summary: string;
-  /** The arguments that are not options; none unless said. */
+  /** The arguments that are not options; by default the command accepts no operands. */
   readonly operands?: Operands;
   readonly options: Options;
   /** More lines for `--help`: examples, shapes of inputs, traps. */

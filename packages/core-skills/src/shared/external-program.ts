@@ -6,7 +6,7 @@ import { ScriptError } from "./script-error.ts";
 
 const OUTPUT_BYTES = 20 * 1024 * 1024;
 
-/** The first of the named programs in the search path or in the given folders; undefined where none is installed. */
+/** The first of the named programs in the search path or in the given folders; undefined when all are missing. */
 export function findProgram(
   names: readonly string[],
   more: readonly string[] = [],

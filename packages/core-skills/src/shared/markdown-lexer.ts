@@ -7,7 +7,7 @@ export function lexMarkdown(text: string): readonly MarkedToken[] {
   return known(new BoundedLexer().lex(text));
 }
 
-/** The tokens of one piece of text, in which nothing begins a block. */
+/** The tokens of one piece of inline text, which cannot begin a block. */
 export function lexInline(text: string): readonly MarkedToken[] {
   rejectLong(text);
   return known(new BoundedLexer().inlineTokens(text));
@@ -18,7 +18,7 @@ export function isPageBreak(token: Tokens.Hr): boolean {
   return PAGE_BREAK.test(token.raw);
 }
 
-/** Tokens of other types come from extensions, and the lexer has none. */
+/** Tokens of other types come only from extensions, and the lexer is used without extensions. */
 export function known(tokens: readonly Token[]): readonly MarkedToken[] {
   return tokens as readonly MarkedToken[];
 }
@@ -28,7 +28,7 @@ const MAX_TEXTS = 200_000;
 const MAX_DEPTH = 12;
 /** A quotation is read again for each of its lines that lacks the mark. */
 const MAX_QUOTE = 20_000;
-/** The lexer looks ahead from every mark, so that time grows with the square of what it is given at once. */
+/** The lexer looks ahead from every mark, so its time grows with the square of the input length. */
 const PIECE = 8000;
 
 const PAGE_BREAK = /^ {0,3}(?:<!--[ \t]*pagebreak[ \t]*-->|\\newpage|\\pagebreak)[ \t]*(?:\n|$)/i;
@@ -42,7 +42,7 @@ function tooLong(what: string): ScriptError {
   return inputError("MARKDOWN_TOO_LONG", `The Markdown has ${what}.`, "Divide it into several documents.");
 }
 
-/** What is nested too deep is text as it stands, and what is very long is read in pieces. */
+/** Treats text that is nested too deeply as plain text, and reads very long text in pieces. */
 class BoundedLexer extends Lexer {
   #blockDepth = 0;
   #inlineDepth = 0;

@@ -82,7 +82,7 @@ function beginsLine(token: MarkedToken | undefined): boolean {
   );
 }
 
-/** Whether a text of several lines has nothing on the first or the last. */
+/** Whether a text of several lines has a blank first or last line. */
 function isBlank(lines: readonly string[], at: 0 | -1): boolean {
   return lines.length > 1 && lines.at(at)?.trim() === "";
 }

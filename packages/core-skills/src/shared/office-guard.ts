@@ -73,7 +73,7 @@ function defects(file: InputFile, { parts, broken }: OfficeSummary): readonly st
   return [...[...broken].map((name) => `${name} is not well-formed XML`), ...inParts];
 }
 
-/** A list of links that cannot be read is as good as none: the source has it already. */
+/** Treats an unreadable relationship list as empty, because the source file already contains it. */
 function relationsOf(pkg: OfficePackage, name: string): readonly Relation[] {
   if (name.endsWith(".rels")) return [];
   try {

@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 export const soffice = ["/usr/bin/soffice", "/usr/local/bin/soffice"].find((path) => existsSync(path));
 
 /**
- * Lets LibreOffice open a file and save it as another kind in a folder. Returns the path.
+ * Converts a file to another format in a folder with LibreOffice. Returns the path.
  *
- * Contract: the file lies in a folder of the test, which goes with it. The profile is there, too: with one of its own,
- * it does not meet another that runs at the same time, and only the first start in it is slow.
+ * Contract: the file is in a folder that the test deletes. The LibreOffice profile is in that folder as well, so
+ * concurrent conversions do not collide, and only the first start in a folder is slow.
  */
 export function convertInto(folder: string, path: string, to: string): string {
   if (soffice === undefined) throw new Error("LibreOffice is not installed.");
@@ -41,7 +41,7 @@ export function pageTexts(path: string): readonly string[] {
 }
 
 export interface PackageReport {
-  /** What is wrong: parts that are missing, of no type, or not XML; ids that stand twice. */
+  /** Missing parts, parts without a type, parts that are not XML, and duplicate ids. */
   readonly problems: readonly string[];
   /** The text of each part that has any, run after run. */
   readonly texts: Readonly<Record<string, string>>;

@@ -9,8 +9,8 @@ export interface Saved {
 }
 
 /**
- * Checks and writes a document. It gets the kind that the name of the output says, and is compared with its source:
- * nothing may be missing beyond the allowance and the parts that were removed on purpose.
+ * Checks and writes a document. The output name decides its format. The result must contain all parts of its source,
+ * except for the allowance and the parts that were removed on purpose.
  */
 export async function saveOffice(
   { pkg, main }: { readonly pkg: OfficePackage; readonly main: string },

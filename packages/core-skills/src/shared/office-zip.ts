@@ -49,7 +49,7 @@ export function writeOfficeZip(parts: OfficeParts): Uint8Array {
   return zipSync(zippable, { mtime, level: 6, os: 0 });
 }
 
-/** The text of an XML part; undefined when there is none of that name. */
+/** The text of an XML part; undefined when no part has that name. */
 export function readXmlPart(parts: OfficeParts, name: string, file: InputFile): string | undefined {
   const bytes = parts.get(name);
   if (bytes === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { InputFile } from "./input-file.ts";
 import { messageOf, ScriptError, usageError } from "./script-error.ts";
 import type { ScriptIo } from "./script-io.ts";
 
-/** The options of a command that makes one file out of none or several. */
+/** The options of a command that makes one file from zero or more inputs. */
 export const outputOptions = {
   out: { type: "string", value: "file", help: "The output file; its folder is created when it is missing" },
   "dry-run": { type: "boolean", help: "Show what would be written, and write no file" },

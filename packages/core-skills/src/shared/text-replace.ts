@@ -14,8 +14,8 @@ export interface Replacement {
 export type Chooser = (match: string) => string | undefined;
 
 /**
- * Replaces matches in the text of a paragraph, also where a match lies over several segments: the new text goes where
- * the match begins, so that it has the style of its first character. Returns the number of replacements.
+ * Replaces matches in the text of a paragraph, including matches that span several segments: the new text goes where
+ * the match begins, so it has the style of its first character. Returns the number of replacements.
  */
 export function replaceInSegments(segments: readonly Segment[], pattern: RegExp, choose: Chooser): number {
   const whole = segments.map(({ text }) => text).join("");

@@ -47,7 +47,7 @@ const MAX_XML_LENGTH = 50 * MB;
 /** Writers and readers go down into elements by recursion: no document of a person is this deep. */
 const MAX_DEPTH = 400;
 
-/** Parses a part. What is not well-formed, has a document type, or is too long or too deep is refused. */
+/** Parses a part. Rejects text that is malformed, has a document type, or is too long or too deep. */
 export function parseXml(text: string, label: string): XmlDocument {
   const fail = (reason: string, cause?: unknown) =>
     inputError("BROKEN_FILE", `${label} is not readable XML: ${reason}`, undefined, cause);

@@ -1,9 +1,9 @@
 /**
- * The attributes of an element, in their order. Most elements have none to three of them, and a sheet has hundreds of
- * thousands of elements: a flat list takes a fraction of the room of a map, and is searched as fast.
+ * The attributes of an element, in order. Most elements have zero to three, and a sheet has hundreds of thousands of
+ * elements: a flat list needs a fraction of the memory of a map, and a lookup is as fast.
  */
 export class Attributes implements Iterable<readonly [string, string]> {
-  /** Names and values in turn; shared by all that have none. */
+  /** Alternating names and values; all elements without attributes share one list. */
   #pairs: string[] = NONE;
 
   constructor(entries: Iterable<readonly [string, string]> = []) {
@@ -14,7 +14,7 @@ export class Attributes implements Iterable<readonly [string, string]> {
     const attributes = new Attributes();
     const pairs: string[] = [];
     for (const name in record) pairs.push(name, record[name] ?? "");
-    // A list that grew has room for twenty, and a copy for what is in it.
+    // A list that grew has capacity for twenty entries; a copy has the exact size.
     if (pairs.length > 0) attributes.#pairs = pairs.slice();
     return attributes;
   }

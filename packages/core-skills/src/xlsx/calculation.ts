@@ -17,11 +17,11 @@ import { bareName } from "./function-list.ts";
 
 /** The cells that formulas read. */
 export interface CellSource {
-  /** The formula of a cell without `=`; undefined when it has none. */
+  /** The formula of a cell without `=`; undefined for a cell without a formula. */
   formula(sheet: string, address: CellAddress): string | undefined;
   /** The value of a cell without a formula. */
   value(sheet: string, address: CellAddress): Scalar;
-  /** The sheet of that name as it is spelled; undefined when there is none. */
+  /** The exact spelling of a sheet's name; undefined when no sheet has that name. */
   sheetName(name: string): string | undefined;
   /** The formula that a defined name stands for. */
   definedName(name: string): string | undefined;

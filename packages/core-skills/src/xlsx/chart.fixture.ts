@@ -4,8 +4,8 @@ import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { tinyPng } from "../shared/office-oracle.fixture.ts";
 
 /**
- * A workbook with a picture, a chart, notes and a table, all of them about rows 2 to 4 of the sheet Sales or below.
- * Another library makes all but the chart, which none of them can.
+ * Writes a workbook with a picture, a chart, notes and a table, all at or below rows 2 to 4 of the sheet Sales.
+ * Another library makes all of it except the chart, which it does not support.
  */
 export async function writeChartWorkbook(path: string): Promise<void> {
   const workbook = new ExcelTs();
@@ -66,7 +66,7 @@ const CHART =
   '<c:valAx><c:axId val="2"/><c:scaling/><c:delete val="0"/><c:axPos val="l"/><c:crossAx val="1"/></c:valAx>' +
   "</c:plotArea></c:chart></c:chartSpace>";
 
-/** Makes an .xlsm file of an .xlsx file. Returns the bytes of the macros, which nobody here can read. */
+/** Makes an .xlsm file of an .xlsx file. Returns the bytes of the macros, which are opaque to the code under test. */
 export function addMacros(from: string, to: string): Uint8Array {
   const parts = unzipSync(readFileSync(from));
   const macros = Uint8Array.from({ length: 5000 }, (_, index) => (index * 31) % 256);

@@ -53,7 +53,7 @@ function readStyle(request: JsonObject, where: string): StyleChange {
   return change;
 }
 
-/** Whole rows and columns mean what is in use of them. */
+/** Limits whole rows and columns to their used part. */
 function clipToUsed(sheet: Sheet, range: CellRange): CellRange {
   const isWhole = range.bottom === MAX_ROW || range.right === MAX_COLUMN;
   if (!isWhole) return range;

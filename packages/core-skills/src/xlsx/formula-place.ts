@@ -14,7 +14,7 @@ const FORMULA_ELEMENTS: ReadonlySet<string> = new Set([
 
 /**
  * Rewrites every formula of a workbook: of cells, conditional formats, validations, tables, charts and names. The
- * second argument is the sheet that the formula is on; undefined where it belongs to none.
+ * second argument is the sheet of the formula; undefined for a formula outside a sheet.
  */
 export function mapFormulas(
   workbook: Workbook,

@@ -35,7 +35,7 @@ function compare(before: WorkbookSummary, after: WorkbookSummary, log: EditLog):
   return problems;
 }
 
-/** The calculation chain is a cache, macros go when the new kind of file has none, and sheets take their parts along. */
+/** The calculation chain is a cache, a format without macros drops them, and a deleted sheet takes its parts along. */
 function mayGo(name: string, log: EditLog): boolean {
   return log.removesSheets || /calcChain\.xml$|vbaProject|vbaData|\.rels$/.test(name);
 }

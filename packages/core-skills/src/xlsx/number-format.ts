@@ -30,7 +30,7 @@ const builtIn: ReadonlyMap<number, string> = new Map([
   [49, "@"],
 ]);
 
-/** Numbers for dates in East Asian versions, which have no one text. */
+/** Date formats of East Asian versions; their text depends on the locale. */
 const isLocalDate = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
 export const DATE_FORMAT = "yyyy-mm-dd";
@@ -42,7 +42,7 @@ export function builtInFormat(id: number): string {
 }
 
 export function builtInId(format: string): number | undefined {
-  // Number 14 is shown by the country of the reader: what was asked for by text is written as text.
+  // Excel shows format 14 in the reader's locale, so a format that was requested as text is written as text.
   for (const [id, known] of builtIn) if (known === format && (id < 14 || id === 49)) return id;
   return undefined;
 }

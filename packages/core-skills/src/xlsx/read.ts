@@ -71,7 +71,7 @@ interface Source {
   readonly hasFormulas: boolean;
 }
 
-/** Of whole rows and columns only what is in use, so that `A:C` does not mean a million rows. */
+/** Limits whole rows and columns to their used part, so `A:C` does not mean a million rows. */
 function chooseRange(sheet: Sheet, wanted: string | undefined): CellRange | undefined {
   const used = sheet.usedRange();
   if (wanted === undefined) return used;

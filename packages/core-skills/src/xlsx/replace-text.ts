@@ -44,7 +44,7 @@ export function changeText(
   return true;
 }
 
-/** A copy of the text of a cell, which may be shared with others; undefined when it holds none. */
+/** A copy of a cell's text item, because cells can share it; undefined for a cell without text. */
 function ownItem(workbook: Workbook, element: XmlElement): XmlElement | undefined {
   const type = element.attributes.get("t");
   const item =

@@ -1,4 +1,4 @@
-/** Dates in sheets are numbers of days. In text they are ISO 8601 without a zone, because sheets have none. */
+/** Dates in sheets are numbers of days. In text they are ISO 8601 without a zone, because sheets have no time zone. */
 
 const DAY_MS = 86_400_000;
 
@@ -18,7 +18,7 @@ export function serialToIso(serial: number, is1904: boolean): string | undefined
   return text.endsWith("T00:00:00") ? text.slice(0, 10) : text;
 }
 
-/** Reads a date, a date with time, or a time; undefined when the text is none or there is no such day. */
+/** Reads a date, a date with time, or a time; undefined for other text or a day that does not exist. */
 export function isoToSerial(text: string, is1904: boolean): number | undefined {
   const time = /^(\d\d):(\d\d):(\d\d)$/.exec(text);
   if (time !== null) return readTime(time.slice(1).map(Number));

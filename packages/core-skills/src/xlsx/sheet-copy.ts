@@ -20,9 +20,9 @@ export interface SheetCopy {
 }
 
 /**
- * Copies a sheet, also into another workbook: cells with their formulas and looks, widths, merged cells, validations,
- * conditional formats, links and panes. What lies in parts of its own (pictures, charts, tables, notes) stays behind
- * and is named.
+ * Copies a sheet, also into another workbook: cells with formulas and styles, widths, merged cells, validations,
+ * conditional formats, links and panes. Content in separate parts (pictures, charts, tables, notes) is not copied,
+ * and the result names it.
  */
 export function copySheet(source: Workbook, name: string, target: Workbook, to: string): SheetCopy {
   const entry = source.find(name);

@@ -49,7 +49,7 @@ export function* readCells(workbook: Workbook, sheet: Sheet, range: CellRange): 
   }
 }
 
-/** Names for the columns of a table by its first row: never empty, and none twice. */
+/** Column names from the first row of a table; they are unique and never empty. */
 export function columnNames(header: readonly PlainValue[], left: number): readonly string[] {
   const taken = new Set<string>();
   return header.map((value, index) => {

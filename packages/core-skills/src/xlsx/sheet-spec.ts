@@ -99,7 +99,7 @@ const WIDEST = 60;
 const NARROWEST = 8;
 const SAMPLED = 1000;
 
-/** Wide enough for what is in the first rows. */
+/** Column widths that fit the values of the first rows. */
 function widthsOf(
   table: readonly (readonly CellInput[])[],
   columns: readonly ColumnSpec[],

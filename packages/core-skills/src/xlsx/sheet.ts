@@ -20,7 +20,7 @@ export interface SheetContext extends WriteContext {
   readonly touch: (address: CellAddress) => void;
 }
 
-/** A cell where it lies. */
+/** A cell with its position. */
 export interface PlacedCell extends CellAddress {
   readonly element: XmlElement;
 }
@@ -48,7 +48,7 @@ export class Sheet {
     this.#context = context;
   }
 
-  /** The cells that are there, row by row; of a range those inside. What is made on the way is not visited. */
+  /** Yields the existing cells row by row, or only those inside a range. Cells added meanwhile may be skipped. */
   *cells(range?: CellRange): Generator<PlacedCell> {
     for (const [row, { cells }] of [...this.#index()]) {
       if (range !== undefined && (row < range.top || row > range.bottom)) continue;
@@ -91,7 +91,7 @@ export class Sheet {
     return Number(element?.attributes.get("s") ?? 0);
   }
 
-  /** The formula of a cell, also of one that shares it with others; undefined when it has none. */
+  /** The formula of a cell, including a shared formula; undefined for a cell without a formula. */
   formulaOf({ row, column, element }: PlacedCell): string | undefined {
     const formula = childOf(element, "f");
     if (formula === undefined) return undefined;

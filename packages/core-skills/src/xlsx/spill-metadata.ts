@@ -7,7 +7,7 @@ const DYNAMIC = "http://schemas.microsoft.com/office/spreadsheetml/2017/dynamica
 
 /**
  * The value of `cm` for a formula that spills. Without it Excel shows an array formula of the old kind, which fills its
- * own cell only. The workbook gets the metadata part when it has none.
+ * own cell only. Adds the metadata part to the workbook when it is missing.
  */
 export function spillMark(parts: PartStore, workbook: string): string {
   const known = parts.relations(workbook).find(({ kind }) => kind === "sheetMetadata")?.target;

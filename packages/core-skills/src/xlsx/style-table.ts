@@ -4,7 +4,7 @@ import { builtInFormat, builtInId, isDateFormat } from "./number-format.ts";
 import type { PartStore } from "./part-store.ts";
 import { childOf, childrenOf, copyElement, makeElement, type XmlElement } from "./xml.ts";
 
-/** What can be changed of how a cell looks. What is not given stays as it is. */
+/** A change to the style of a cell. Missing fields stay unchanged. */
 export interface StyleChange {
   readonly numberFormat?: string | undefined;
   readonly bold?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface StyleChange {
   readonly wrap?: boolean | undefined;
 }
 
-/** The styles of a workbook. Cells refer to them by their index, and none that is in use is ever changed. */
+/** The styles of a workbook. Cells refer to a style by its index, so a style in use never changes. */
 export class StyleTable {
   readonly #parts: PartStore;
   readonly #name: string;
@@ -86,7 +86,7 @@ export class StyleTable {
     return index;
   }
 
-  /** Takes over a style of conditional formats; undefined when there is none. */
+  /** Copies a style of conditional formats from another table; undefined when the style does not exist. */
   adoptDifferential(index: number, from: StyleTable): number | undefined {
     const original = childrenOf(childOf(from.#root, "dxfs"))[index];
     if (original === undefined) return undefined;

@@ -18,7 +18,7 @@ export interface Filling {
   readonly filled: number;
   /** Rows that were added for lists. */
   readonly rows: number;
-  /** Placeholders that the data says nothing about. */
+  /** Placeholders without a value in the data. */
   readonly missing: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { convertInto } from "../shared/office-oracle.fixture.ts";
 import { callProgram, type Outcome } from "../shared/program.fixture.ts";
 import { program } from "./program.ts";
 
-/** Calls the program and fails with what it said when it did not succeed. */
+/** Calls the program, and fails with its output when the call fails. */
 export async function succeed(cwd: string, argv: readonly string[], stdin?: string): Promise<Answer> {
   const outcome = await callProgram(program, argv, { cwd, ...(stdin === undefined ? {} : { stdin }) });
   if (outcome.code !== 0) throw new Error(outcome.stderr);
@@ -116,7 +116,7 @@ export function convertWithLibreOffice(path: string, extension: string): string 
   return convertInto(join(dirname(path), `as-${extension}`), path, extension);
 }
 
-/** Sheets, strings and formulas as Python's own libraries see them: nothing of ours, and nothing of npm. */
+/** Reads sheets, strings and formulas with Python's standard library, independently of this code and of npm. */
 export function readWithPython(path: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const { status, stdout, stderr } = spawnSync("python3", ["-c", READER, path], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);

@@ -25,7 +25,7 @@ const SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
-/** A workbook, over the parts of its file. What is not asked for stays as it is in there. */
+/** A workbook over the parts of its file. Parts that are not requested stay unchanged. */
 export class Workbook {
   readonly parts: PartStore;
   readonly part: string;
@@ -92,7 +92,7 @@ export class Workbook {
     });
   }
 
-  /** The sheet of that name, or the first one when none is given. */
+  /** The sheet of that name; the first sheet without a name. */
   sheet(name?: string): Sheet {
     const entry = name === undefined ? this.sheets.find(({ hasCells }) => hasCells) : this.find(name);
     if (entry === undefined) throw inputError("NO_SHEET", `${this.parts.file} has no sheet with cells.`);
@@ -114,7 +114,7 @@ export class Workbook {
     return sheet;
   }
 
-  /** Drops what was read of a sheet. Contract: the sheet was not changed. */
+  /** Drops the parsed form of a sheet. Contract: the sheet was not changed. */
   release({ part }: SheetEntry): void {
     this.#sheets.delete(part);
     this.parts.release(part);
@@ -162,7 +162,7 @@ export class Workbook {
     return count;
   }
 
-  /** Keeps stored results, and makes programs calculate the formulas that have none. Returns their number. */
+  /** Keeps stored results, and makes programs calculate the formulas without a result. Returns their number. */
   keepResults(): number {
     const count = this.grids.reduce((sum, sheet) => sum + countUncalculated(sheet), 0);
     if (count > 0) this.#requestCalculation(true);

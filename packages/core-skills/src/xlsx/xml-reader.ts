@@ -48,7 +48,7 @@ class TreeBuilder {
   readonly #budget: ElementBudget;
   readonly #fail: (problem: string) => void;
   readonly #open: { readonly element: XmlElement; readonly start: number }[] = [];
-  /** What is whole already of the elements that are open. Lists that grow have room to spare, which adds up. */
+  /** The finished children of all open elements. One shared list, because spare capacity per element adds up. */
   readonly #nodes: XmlNode[] = [];
   #prefix = "";
 
@@ -82,7 +82,7 @@ class TreeBuilder {
     this.#nodes.push(element);
   }
 
-  /** Beside a prefix that is taken off, one that has none is marked by its colon alone. */
+  /** Removes the root's prefix. A name without a prefix then begins with a colon, to stay distinct. */
   #localName(name: string): string {
     if (this.#prefix === "") return name;
     if (name.startsWith(this.#prefix)) return name.slice(this.#prefix.length);

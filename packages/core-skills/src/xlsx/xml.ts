@@ -9,7 +9,7 @@ import { Attributes } from "./attributes.ts";
  */
 export interface XmlElement {
   readonly name: string;
-  /** Of a root: what stands in the file before all names that have nothing before them here, as `x:`. */
+  /** Root only: the prefix in the file, such as `x:`, of all names that have no prefix here. */
   readonly prefix?: string;
   readonly attributes: Attributes;
   children: XmlNode[];

@@ -12,7 +12,7 @@ import { type InstallSpec, readSpec } from "./spec.ts";
 
 /**
  * Finds the environment for a run: the one linked to the skill, else one built for the same packages, else
- * the global one. Returns undefined when none exists.
+ * the global one. Returns undefined when no environment exists.
  */
 export async function environmentOf(
   owner: EnvironmentOwner,

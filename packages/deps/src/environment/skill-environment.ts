@@ -25,7 +25,7 @@ export interface EnvironmentPorts {
 
 /**
  * Finds the environment for a set of specs: the complete one, else the partial one, else the global one.
- * Returns undefined when none exists.
+ * Returns undefined when no environment exists.
  */
 export async function findEnvironment(
   specs: readonly InstallSpec[],

@@ -93,7 +93,7 @@ export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts)
 
 /**
  * Returns the warnings for an agent that reads a skill: the missing required dependencies and how to install
- * them. Empty when nothing is missing or the check fails, because a skill stays readable.
+ * them. Empty when all are present or the check fails, because a skill stays readable.
  */
 export async function dependencyWarnings(
   library: Pick<Library, "read" | "copy">,

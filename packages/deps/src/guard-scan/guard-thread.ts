@@ -51,7 +51,7 @@ export class GuardThread {
       const stop = signal === undefined ? late : AbortSignal.any([signal, late]);
       const [report] = await once(worker, "message", { signal: stop });
       worker.unref();
-      // The thread sends nothing else.
+      // The thread sends only reports.
       return report as GuardReport;
     } catch (error) {
       await this.close();

@@ -1,7 +1,7 @@
 const BLANK_LINES = 20;
 const BLANKS = 200;
 
-/** The line of the first text behind a blank run that pushes it out of sight, from 1; undefined when there is none. */
+/** The line, from 1, of the first text that a long blank run pushes out of sight; undefined without such text. */
 export function findPadding(text: string): number | undefined {
   let blank = 0;
   for (const [index, line] of text.split("\n").entries()) {

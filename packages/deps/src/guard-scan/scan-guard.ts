@@ -34,8 +34,8 @@ const MAX_DEPTH = 2;
 const MAX_FINDINGS = 1000;
 
 /**
- * Reads a whole skill: findings, capabilities, and the parts that could not be read. Nothing is run or written. Files
- * never make it throw; a failure is a defect of the guard, and callers refuse the skill.
+ * Scans a whole skill for findings, capabilities and unreadable parts, without running or writing files. The content
+ * of files never makes it throw; a failure is a defect of the guard, and callers reject the skill.
  */
 export async function scanGuard(
   files: readonly GuardFile[],

@@ -212,7 +212,7 @@ class TextReader implements TextScan {
       await this.#code(nested.language, nested.text, firstLine + nested.row, depth + 1);
   }
 
-  /** A finding in a reference is shown and asks nobody. */
+  /** A finding in a reference is shown, but needs no approval. */
   #severityAt(severity: GuardSeverity): GuardSeverity {
     return this.#place === "reference" ? "info" : severity;
   }
@@ -238,7 +238,7 @@ const TOO_LONG = "its code takes too long to parse";
 /** Words that make a link a demand to install something. */
 const DEMAND = /\b(?:must be installed|requires?|required|download|install|set ?up|prerequisites?)\b/i;
 
-/** What is wrong in a reference as well: readers cannot see it, and it has no honest use there. */
+/** Findings that keep their severity in a reference: readers cannot see them, and they have no honest use there. */
 const ALWAYS = new Set(["hidden-tag-text", "confusable-host"]);
 
 function lineStarts(text: string): readonly number[] {

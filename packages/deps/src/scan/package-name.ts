@@ -26,7 +26,7 @@ export function normalizePip(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
 
-/** The package of `name`, `name/sub/path` or `@scope/name/sub/path`; undefined when there is none. */
+/** The package of `name`, `name/sub/path` or `@scope/name/sub/path`; undefined for other specifiers. */
 export function npmPackageOf(specifier: string): string | undefined {
   const parts = specifier.split("/", 2);
   const name = specifier.startsWith("@") ? parts.join("/") : parts[0];

@@ -20,7 +20,7 @@ export interface Credentials {
 
 export interface Authenticated {
   readonly principal: Principal;
-  /** The store's version, read after the request arrived; undefined when the engine has none. */
+  /** The store's version, read after the request arrived; undefined when the engine has no version. */
   readonly storeVersion: number | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface ConsoleFile {
   readonly tag: string;
   /** Whether the name contains a hash of the bytes, so that clients may cache it forever. */
   readonly isFixed: boolean;
-  /** Compresses on first use; undefined when compression saves nothing. */
+  /** Compresses on first use; undefined when compression saves no bytes. */
   readonly pack?: Readonly<Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>>>;
 }
 

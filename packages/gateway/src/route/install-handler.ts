@@ -46,7 +46,7 @@ async function installSkills(
   }
 }
 
-/** Paths of the machine, keys of its users and other gateways are not for those who only have a token. */
+/** A token gives no access to the machine's paths, its users' keys or other gateways. */
 function rejectOwn(spec: SourceSpec): void {
   const isSsh = (each: SourceSpec) => each.kind === "git" && each.url.startsWith("ssh:");
   const inner = spec.kind === "marketplace" ? spec.source : spec;

@@ -73,7 +73,7 @@ function baseName(filename: string | undefined): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** An agent can only replace skills that it can see, whoever owns them. */
+/** An agent can only replace skills that it can see, regardless of their owner. */
 async function isVisibleTo(
   id: string,
   { principal }: Call<"uploadSkills">,

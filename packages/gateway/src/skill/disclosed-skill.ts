@@ -104,7 +104,7 @@ async function findDeleted(
   if (row?.status !== "deleted") return undefined;
   const grants = await registry.store.listGrants([row.uid]);
   const isTheirs = isManager(row, grants, principalActor(principal));
-  // Until here the work is the same as for a missing skill, so timing discloses nothing.
+  // Until here the work is the same as for a missing skill, so timing discloses no information.
   if (!isTheirs && !isAdministrator(principal)) return undefined;
   const deleted = (await skills.deleted()).find(({ entry }) => entry.id === id);
   if (deleted === undefined) return undefined;

@@ -9,7 +9,7 @@ import type { GatewayContext } from "../gateway-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
 
-/** How much of an event a recipient gets: all of it, a redacted part, or none of it. */
+/** How much of an event a recipient gets: the whole event, a redacted part, or no event. */
 export type Share = "all" | "part" | "none";
 
 export interface AudiencePorts {

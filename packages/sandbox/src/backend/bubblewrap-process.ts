@@ -147,7 +147,7 @@ export async function launchBubblewrap(
   options: Omit<LaunchOptions, "env"> = {},
 ): Promise<Launched> {
   try {
-    // Bubblewrap's variables are readable inside the sandbox through its first process, so it gets none.
+    // Bubblewrap's variables are readable inside the sandbox through its first process, so its environment is empty.
     return await launch(argv, { ...options, env: {} });
   } catch (error) {
     if (error instanceof SkillError) throw error;
@@ -200,7 +200,7 @@ export async function sealFile(bytes: string | Uint8Array): Promise<SealedFile> 
   }
 }
 
-/** Opens all files, or none when one fails. */
+/** Opens all files. If one fails, closes the others. */
 export function openAll(files: Readonly<Record<number, SealedFile>>): Readonly<Record<number, number>> {
   const opened: Record<number, number> = {};
   try {

@@ -41,7 +41,7 @@ export interface ControlGroupPaths {
 
 const SYSTEM: ControlGroupPaths = { mount: "/sys/fs/cgroup", self: "/proc/self/cgroup" };
 
-/** Detects which control groups can be created; undefined when none can. */
+/** Detects which control groups can be created; undefined when no control group can. */
 export function findControlGroups(paths: ControlGroupPaths = SYSTEM): ControlGroups | undefined {
   const own = readMembership(paths.self);
   return existsSync(join(paths.mount, "cgroup.controllers"))
@@ -93,7 +93,7 @@ function unifiedGroups(parent: string): ControlGroups {
   return { version: 2, holds: { memory: true, processes: true, cpu: true }, create };
 }
 
-/** Version 1: one tree per controller. Uses all three or none, to keep the run's record simple. */
+/** Version 1: one tree per controller. Requires all three, to keep the run's record simple. */
 function findSplit(mount: string, own: ReadonlyMap<string, string>): ControlGroups | undefined {
   const parentOf = (controller: string): string => {
     const parent = join(mount, controller, own.get(controller) ?? "/");

@@ -33,7 +33,7 @@ export interface Launched {
   readonly exited: Promise<Ending>;
   /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<Ending>;
-  /** Kills the process and its group; does nothing after the exit. */
+  /** Kills the process and its group; has no effect after the exit. */
   kill(): void;
   /** Kills the rest of the process group. Contract: called when `exited` resolves, and not later. */
   killGroup(): void;
@@ -128,7 +128,7 @@ function stdioTable(
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** The inheritable descriptors of this process. Node opens none, but its parent may have. */
+/** The inheritable descriptors of this process. Node opens no inheritable ones, but its parent may have. */
 export function findInherited(): readonly number[] {
   if (process.platform !== "linux") return [];
   const found: number[] = [];

@@ -94,7 +94,7 @@ test("without raw calls in the sandbox, an active filter counts as confined [S-2
   expect(find(untried, rights, { ...filter, outcome: "reached", detail: "Seccomp is 0" })?.isConfined).toBe(
     false,
   );
-  // A program that ended early proves nothing, and a successful call overrides the filter.
+  // A program that ended early is no proof, and a successful call overrides the filter.
   expect(find(filter, rights)).toMatchObject({ isConfined: false });
   expect(find({ ...untried, outcome: "reached" }, filter, rights)).toMatchObject({ isConfined: false });
 });

@@ -15,7 +15,7 @@ import type { OpenedSkill } from "@skillhold/core/source";
 import { ioFailure, systemCode } from "@skillhold/host/place";
 import { fixText } from "@skillhold/skill";
 
-/** Writes a skill's repairs atomically to its file. Returns false when there are none. */
+/** Writes a skill's repairs atomically to its file. Returns false when the skill has no repairs. */
 export function writeFix({ file, skill }: OpenedSkill): boolean {
   // Text decoded with replacement characters would not restore the original bytes.
   if (file === undefined || !skill.repaired || skill.findings.some(({ code }) => code === "NOT_UTF8"))

@@ -12,7 +12,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what is trusted. */
+/** Lists the trusted keys, the authorities and the rules for sources. */
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { signers, rootFiles, policy, problems } = await readTrust(io.env);
   const keys = signers.map(({ principals, keyId, namespaces, validAfter, validBefore }) => ({

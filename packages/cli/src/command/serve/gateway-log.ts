@@ -25,7 +25,7 @@ function recordOf({ error, ...entry }: LogEntry, at: string, withStack: boolean)
   return { at, ...entry, ...(error === undefined ? {} : { error: describe(error, withStack) }) };
 }
 
-/** A bug is logged with its stack; a coded failure needs none. */
+/** A bug is logged with its stack; a coded failure is logged without a stack. */
 function describe(error: unknown, withStack: boolean): NonNullable<LogRecord["error"]> {
   if (!(error instanceof Error)) return { name: "unknown", message: String(error) };
   const { message, stack } = error;

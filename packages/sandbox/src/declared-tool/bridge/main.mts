@@ -7,7 +7,7 @@ import { type LoadedTool, loadTools, type ToolDescription } from "./tool-loader.
 
 /**
  * The program that runs a skill's JavaScript tools. It runs inside the sandbox beside untrusted code, with
- * the same rights: it imports only Node's modules and files of this folder, and the host trusts none of its
+ * the same rights: it imports only Node's modules and files of this folder, and the host does not trust its
  * messages. Requests arrive on descriptor 3 and replies leave on 4, one JSON line each; other output is a
  * log.
  */
