@@ -11,12 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Bundle, pack } from "@skillhold/core/bundle";
-import {
-  checkDependencies,
-  folderSubject,
-  prepareCheck,
-  rememberRuntimes,
-} from "@skillhold/deps/environment";
+import { cacheRuntimes, checkDependencies, folderSubject, prepareCheck } from "@skillhold/deps/environment";
 import { scanBundle } from "@skillhold/deps/scan";
 import { defaultLimits } from "@skillhold/protocol";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
@@ -61,7 +56,7 @@ async function scanAll(bundles: readonly Bundle[]): Promise<void> {
 const SINGLE = 20;
 
 async function measureCheck(folders: readonly string[]): Promise<void> {
-  const ports = { sandbox: bubblewrap(), findRuntime: rememberRuntimes(), limits: defaultLimits };
+  const ports = { sandbox: bubblewrap(), findRuntime: cacheRuntimes(), limits: defaultLimits };
   const probe = await ports.sandbox.probe();
   if (!probe.isAvailable) return console.log("deps: nothing is checked where there is no sandbox");
   const subjects = await Promise.all(folders.map((folder) => folderSubject(folder)));

@@ -12,7 +12,7 @@ import {
   type GatewayOptions,
   openGateway,
   Progress,
-  registryDesk,
+  registryInbox,
 } from "@skillhold/gateway";
 import type { Role } from "@skillhold/protocol";
 import { type Operation, Problem, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
@@ -20,7 +20,7 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import { addAgent } from "@skillhold/registry/access";
 import { RegistryAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
-import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
+import { RegistryAsker, registryApprovals } from "@skillhold/registry/question";
 import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import { editSkill, getSkill, publishFolder } from "@skillhold/registry/release";
 import type { StoredToken } from "@skillhold/registry/token";
@@ -127,7 +127,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
   const host = nodeHost({ env: {}, platform: process.platform, cwd: folder });
   const skills = await openRegistryLibrary({ host, copies: join(folder, "copies"), watch: true }, registry);
   const audit = new RegistryAudit(store);
-  const questions = new QuestionDesk({ ...registry, audit });
+  const questions = new RegistryAsker({ ...registry, audit });
   const context: GatewayContext = {
     guardScan: scanGuard,
     registry,
@@ -136,7 +136,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     audit,
     host,
     approvals: registryApprovals(store),
-    desk: registryDesk(questions),
+    desk: registryInbox(questions),
     progress: new Progress(),
     log: () => {},
     version: "0.0.0",

@@ -1,15 +1,15 @@
 import { RegistryAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
 import type { Question } from "@skillhold/registry/test/question/question";
-import { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
+import { RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { type Engine, openScene, type Scene } from "../registry/scene.ts";
 
 /** Askers over one store, each with its own connections, as gateways have them. */
 export interface AskerScene extends Scene {
-  openDesk(change?: (store: RegistryStore) => RegistryStore): Promise<QuestionDesk>;
+  openDesk(change?: (store: RegistryStore) => RegistryStore): Promise<RegistryAsker>;
   /** Waits until an asker lists this many open questions. */
-  asked(desk: QuestionDesk, count?: number): Promise<readonly Question[]>;
+  asked(desk: RegistryAsker, count?: number): Promise<readonly Question[]>;
 }
 
 export async function openDeskScene(engine: Engine): Promise<AskerScene> {
@@ -21,7 +21,7 @@ export async function openDeskScene(engine: Engine): Promise<AskerScene> {
     openDesk: async (change = (same) => same) => {
       const own = change(await openRegistryStore(scene.url));
       const audit = new RegistryAudit(own);
-      const desk = new QuestionDesk({ store: own, audit, clock, ids, limits });
+      const desk = new RegistryAsker({ store: own, audit, clock, ids, limits });
       closing.push(async () => {
         await desk.close();
         await audit.close();
@@ -38,7 +38,7 @@ export async function openDeskScene(engine: Engine): Promise<AskerScene> {
 }
 
 async function untilAsked(
-  desk: QuestionDesk,
+  desk: RegistryAsker,
   count: number,
   store: RegistryStore,
 ): Promise<readonly Question[]> {

@@ -5,7 +5,7 @@ import { digest, request } from "@skillhold/core/test/approval/approval.fixture"
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import type { QuestionAnswer } from "@skillhold/registry/test/question/question";
 import { registryApprovals } from "@skillhold/registry/test/question/registry-approvals";
-import type { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
+import type { RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
 import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
 import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -22,8 +22,8 @@ const moduleUrl = (path: string) =>
 
 describe.each(engines)("questions on %s", (engine) => {
   let scene: AskerScene;
-  let here: QuestionDesk;
-  let there: QuestionDesk;
+  let here: RegistryAsker;
+  let there: RegistryAsker;
   beforeEach(async () => {
     scene = await openDeskScene(engine);
     [here, there] = [await scene.openDesk(), await scene.openDesk()];
@@ -218,9 +218,9 @@ describe.each(engines)("questions on %s", (engine) => {
     test("accepts one answer per question from two processes [S-28]", async () => {
       const asked = [await ask({ target: "a" }), await ask({ target: "b" }), await ask({ target: "c" })];
       const code = `
-        const { QuestionDesk } = await import(args[0]);
+        const { RegistryAsker } = await import(args[0]);
         const clock = { now: () => new Date() };
-        const desk = new QuestionDesk({ store, clock, limits: JSON.parse(args[1]) });
+        const desk = new RegistryAsker({ store, clock, limits: JSON.parse(args[1]) });
         const by = { user: args[3], role: "admin" };
         const ended = await Promise.allSettled(
           JSON.parse(args[2]).map((id) => desk.answerQuestion(id, { answer: "deny" }, { by })));
@@ -277,12 +277,12 @@ describe.each(engines)("questions on %s", (engine) => {
 
     test("the question of a killed process is listed until it expires [S-28]", async () => {
       const code = `
-        const { QuestionDesk } = await import(args[0]);
+        const { RegistryAsker } = await import(args[0]);
         const { RegistryAudit } = await import(args[1]);
         const ports = { store, audit: new RegistryAudit(store), clock: { now: () => new Date() },
           ids: { next: () => "left-behind" }, limits: JSON.parse(args[2]) };
-        const asking = new QuestionDesk(ports).ask(JSON.parse(args[3]), new AbortController().signal);
-        const watching = new QuestionDesk(ports);
+        const asking = new RegistryAsker(ports).ask(JSON.parse(args[3]), new AbortController().signal);
+        const watching = new RegistryAsker(ports);
         while ((await watching.listQuestions()).length === 0) await new Promise(setImmediate);
         process.stdout.write('"asked"');
         process.exit(0);`;
@@ -324,7 +324,7 @@ describe.each(engines)("questions on %s", (engine) => {
     const audit = {
       record: async (event: SkillEvent) => void (await store.transaction((tx) => tx.append(event))),
     };
-    const approvalsOf = (asker: QuestionDesk) =>
+    const approvalsOf = (asker: RegistryAsker) =>
       new Approvals({ store: registryApprovals(store), asker, clock, ids, audit, limits });
     const obtained = approvalsOf(here).obtain(request());
     const [question] = await scene.asked(there);

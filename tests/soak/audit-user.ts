@@ -7,7 +7,7 @@ import { scanDependencies } from "@skillhold/deps/scan";
 import { defaultLimits } from "@skillhold/protocol";
 import { checkpointFile, RegistryAudit, signingKeyFile } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
-import { rememberedProbe } from "@skillhold/sandbox/test/backend/remembered-probe";
+import { cachedProbe } from "@skillhold/sandbox/test/backend/remembered-probe";
 import { fixedAsker, fixtureRuns, sandbox } from "@skillhold/sandbox/test/run/run.fixture";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import type { Handed } from "./audit-record.ts";
@@ -37,7 +37,7 @@ const audit = new RegistryAudit(store, { witness, noteEvery: 20 });
 const marks = join(folder, "marks");
 mkdirSync(marks, { recursive: true });
 // Or the first run of each process would take longer than it lives.
-const known = rememberedProbe(sandbox, join(folder, "probe.json"), context.clock);
+const known = cachedProbe(sandbox, join(folder, "probe.json"), context.clock);
 await known.probe();
 const [runner, ...readers] = await Promise.all(Array.from({ length: AGENTS }, open));
 if (runner === undefined) throw new Error("There are no agents.");

@@ -1,9 +1,9 @@
 import {
+  cacheRuntimes,
   type DependencySurvey,
   environmentHome,
   folderSubject,
   type ManifestSubject,
-  rememberRuntimes,
   type SurveyPorts,
   surveyDependencies,
 } from "@skillhold/deps/environment";
@@ -29,7 +29,7 @@ export async function withSurvey<T>(
   try {
     return await use({
       sandbox: chooseSandbox(io),
-      findRuntime: rememberRuntimes(),
+      findRuntime: cacheRuntimes(),
       limits: defaultLimits,
       signal: io.signal,
       ...present({ cache, home: await findHome(io) }),

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { localModelPackages } from "@skillhold/core/semantic";
-import { installDependencies, rememberRuntimes } from "@skillhold/deps/environment";
+import { cacheRuntimes, installDependencies } from "@skillhold/deps/environment";
 import { shortPath } from "@skillhold/host/place";
 import { systemHost } from "@skillhold/host/run";
 import { modelFolder } from "@skillhold/host/search";
@@ -28,7 +28,7 @@ export async function installModel(io: Io): Promise<void> {
     { skill: "search", specs },
     {
       home: folder,
-      findRuntime: rememberRuntimes(),
+      findRuntime: cacheRuntimes(),
       limits: defaultLimits,
       host: systemHost(io),
       // The user asked for exactly these packages.

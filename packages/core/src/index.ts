@@ -39,7 +39,7 @@ export {
   type AccessReason,
   type AccessSettings,
   decideAccess,
-  type Standing,
+  type SkillDecision,
 } from "./library/access.ts";
 export type { IndexedLibrary } from "./library/indexed-library.ts";
 export type {
@@ -67,7 +67,7 @@ export {
   openMemoryLibrary,
   type SourceState,
 } from "./library/open-library.ts";
-export { type AccessRule, type HeldGrant, type Ownership, pinOf } from "./library/ownership.ts";
+export { type AccessRule, type GrantFacts, type Ownership, pinOf } from "./library/ownership.ts";
 export type { AgentStanding, Viewer } from "./library/viewer.ts";
 export {
   type Act,

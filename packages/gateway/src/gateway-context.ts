@@ -10,7 +10,7 @@ import type { AuditReport } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { Host } from "@skillhold/skill";
-import type { ApprovalDesk } from "./approval/approval-desk.ts";
+import type { ApprovalInbox } from "./approval/approval-desk.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
 import type { InstallService } from "./install-service.ts";
 import type { ResponseBounds } from "./limit/open-response.ts";
@@ -31,7 +31,7 @@ export interface GatewayContext {
   /** The machine that readiness is checked for. */
   readonly host: Host;
   readonly approvals: ApprovalStore;
-  readonly desk: ApprovalDesk;
+  readonly desk: ApprovalInbox;
   /** The ports of runs; without them, sessions cannot run scripts. */
   readonly runs?: (viewer: Viewer) => RunPorts;
   /** Limits that differ from the defaults. */

@@ -136,7 +136,7 @@ export const errorTable = {
   SANDBOX_UNAVAILABLE: {
     status: 503,
     exit: 6,
-    hint: "Run `skillhold sandbox test` to see what is missing on this machine.",
+    hint: "Run `skillhold sandbox test` to list the missing parts.",
   },
   TOOL_FAILED: { status: 502, exit: 8, hint: "See the message of the tool." },
   TIMED_OUT: {
@@ -191,7 +191,7 @@ const genericMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
   STORE_FAILED: "The store failed or does not respond.",
 };
 
-export interface OutsideWords {
+export interface PublicMessage {
   readonly message: string;
   readonly hint: string;
   /** Whether the message is complete. */
@@ -199,11 +199,11 @@ export interface OutsideWords {
 }
 
 /** A failure message for remote clients. Contract: the caller logs the omitted details. */
-export function outsideWords({
+export function publicMessage({
   code,
   message,
   hint,
-}: Pick<SkillError, "code" | "message" | "hint">): OutsideWords {
+}: Pick<SkillError, "code" | "message" | "hint">): PublicMessage {
   const fixed = genericMessages[code];
   if (fixed === undefined) return { message, hint, isWhole: true };
   return {

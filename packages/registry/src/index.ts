@@ -58,7 +58,7 @@ export {
   openRegistryLibrary,
   RegistryLibrary,
 } from "./library/registry-library.ts";
-export type { HeldSkill } from "./library/skill-map.ts";
+export type { SkillSnapshot } from "./library/skill-map.ts";
 export { isManager } from "./ownership/ownership.ts";
 export type { AgentRecord, UserRecord } from "./record/agent.ts";
 export type { Blob, BlobEntry, BlobStore } from "./record/blob-store.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { approve, deny, digest, fixtureApprovals, later, request } from "./approval.fixture.ts";
 import type { Approval, ApprovalAnswer } from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
-import type { Obtained } from "./approvals.ts";
+import type { ObtainedApproval } from "./approvals.ts";
 import { memoryApprovals } from "./memory-approvals.ts";
 
 const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
@@ -324,7 +324,7 @@ test("the question that an approval is kept for is the one that was asked [S-28]
   ]);
 });
 
-function codeOf(result: PromiseSettledResult<Obtained> | undefined): string | undefined {
+function codeOf(result: PromiseSettledResult<ObtainedApproval> | undefined): string | undefined {
   return result?.status === "rejected" && result.reason instanceof SkillError
     ? result.reason.code
     : undefined;

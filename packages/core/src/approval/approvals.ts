@@ -25,7 +25,7 @@ export interface ApprovalPorts {
 }
 
 /** An approval and its approver. */
-export interface Obtained {
+export interface ObtainedApproval {
   readonly scope: ApprovalScope;
   readonly by: string;
   /** The id of the approval; a one-time approval is not stored. */
@@ -39,13 +39,13 @@ export interface Obtained {
  */
 export class Approvals {
   readonly #ports: ApprovalPorts;
-  readonly #questions = new Map<string, Promise<Obtained>>();
+  readonly #questions = new Map<string, Promise<ObtainedApproval>>();
 
   constructor(ports: ApprovalPorts) {
     this.#ports = ports;
   }
 
-  async obtain(request: ApprovalRequest, signal?: AbortSignal): Promise<Obtained> {
+  async obtain(request: ApprovalRequest, signal?: AbortSignal): Promise<ObtainedApproval> {
     const key = approvalKey(request);
     const question = JSON.stringify([key, request.args, request.stdin?.digest]);
     for (;;) {
@@ -62,13 +62,17 @@ export class Approvals {
     key: Digest,
     request: ApprovalRequest,
     signal: AbortSignal | undefined,
-  ): Promise<Obtained> {
+  ): Promise<ObtainedApproval> {
     const asked = this.#obtain(key, request, signal).finally(() => this.#questions.delete(question));
     this.#questions.set(question, asked);
     return asked;
   }
 
-  async #obtain(key: Digest, request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Obtained> {
+  async #obtain(
+    key: Digest,
+    request: ApprovalRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<ObtainedApproval> {
     const { store, clock, asker, limits, audit } = this.#ports;
     if (request.origin !== undefined) await revokeChanged([request], { approvals: store, audit, clock });
     const kept = request.sandbox === "none" ? undefined : await store.find(key, clock.now());
@@ -82,7 +86,7 @@ export class Approvals {
     key: Digest,
     request: ApprovalRequest,
     { scope, by }: ApprovalAnswer & { readonly answer: "approve" },
-  ): Promise<Obtained> {
+  ): Promise<ObtainedApproval> {
     const { store, clock, ids, audit, limits } = this.#ports;
     const now = clock.now();
     // A one-time approval is used immediately.
@@ -124,10 +128,10 @@ function aboutQuestion(request: ApprovalRequest) {
 
 /** The result of another request's question; undefined when that request was canceled. */
 async function share(
-  asked: Promise<Obtained>,
+  asked: Promise<ObtainedApproval>,
   request: ApprovalRequest,
   signal: AbortSignal | undefined,
-): Promise<Obtained | undefined> {
+): Promise<ObtainedApproval | undefined> {
   try {
     return await orAborted(asked, request, signal);
   } catch (error) {

@@ -7,7 +7,7 @@ export type {
   Asker,
 } from "./approval.ts";
 export { type ApprovalSubject, approvalKey } from "./approval-key.ts";
-export { type ApprovalPorts, Approvals, type Obtained } from "./approvals.ts";
+export { type ApprovalPorts, Approvals, type ObtainedApproval } from "./approvals.ts";
 export { interrupted } from "./ask.ts";
 export { type DescribedField, describeRequest, exactText } from "./describe.ts";
 export { memoryApprovals } from "./memory-approvals.ts";

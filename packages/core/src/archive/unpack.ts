@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { openNew, rejectFilled } from "../bundle/copy.ts";
+import { openNew, rejectNonEmpty } from "../bundle/copy.ts";
 import { Pace } from "../bundle/pace.ts";
 import type { ArchiveBytes } from "./archive-bytes.ts";
 import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
@@ -59,7 +59,7 @@ export async function unpack(
   const limits = options.limits ?? defaultLimits;
   const pace = new Pace(ENTRIES_BETWEEN_RESTS, options.signal);
   pace.stopIfAborted();
-  rejectFilled(folder);
+  rejectNonEmpty(folder);
   if (archive.size > limits.archiveBytes) {
     throw exceedsLimit("archiveBytes", limits, `is larger than ${limits.archiveBytes} bytes`);
   }

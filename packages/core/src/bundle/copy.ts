@@ -29,7 +29,7 @@ const FILE_COST = 32 * 1024;
  */
 export async function copyBundle(bundle: Bundle, target: string, signal?: AbortSignal): Promise<Digest> {
   const pace = new Pace(WORK_BETWEEN_RESTS, signal);
-  rejectFilled(target);
+  rejectNonEmpty(target);
   const made = new Set([target]);
   const digests: FileDigest[] = [];
   for (const file of bundle.files) {
@@ -89,7 +89,7 @@ function makeFolder(folder: string, made: Set<string>): void {
   made.add(folder);
 }
 
-export function rejectFilled(target: string): void {
+export function rejectNonEmpty(target: string): void {
   if (readdirSync(target).length > 0) throw new SkillError("USAGE", `The folder ${target} is not empty.`);
 }
 

@@ -20,8 +20,8 @@ export {
   type RelativePath,
   SAFE_OPEN,
 } from "./contain.ts";
-export { copyBundle, rejectFilled, writeCopy, writeNew } from "./copy.ts";
-export { keepFile, readKeptFile } from "./kept-file.ts";
+export { copyBundle, rejectNonEmpty, writeCopy, writeNew } from "./copy.ts";
+export { readCachedFile, writeFileAtomically } from "./kept-file.ts";
 export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export { PackTrace } from "./pack-trace.ts";

@@ -6,7 +6,7 @@ import { SAFE_OPEN } from "./contain.ts";
  * Reads a cached file, which the caller must hash. Requests one byte more than expected, which detects a longer file.
  * Throws when the file does not exist.
  */
-export async function readKeptFile(path: string, size: number): Promise<Uint8Array> {
+export async function readCachedFile(path: string, size: number): Promise<Uint8Array> {
   const handle = await open(path, SAFE_OPEN);
   try {
     const buffer = Buffer.allocUnsafe(size + 1);
@@ -23,7 +23,7 @@ export async function readKeptFile(path: string, size: number): Promise<Uint8Arr
 }
 
 /** Writes a file atomically. Contract: `partial` is a unique name in the same folder. */
-export async function keepFile(path: string, partial: string, bytes: Uint8Array): Promise<void> {
+export async function writeFileAtomically(path: string, partial: string, bytes: Uint8Array): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   try {
     const handle = await open(partial, flags, 0o400);

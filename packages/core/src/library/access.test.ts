@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { entry as makeEntry } from "../catalogue/entry.fixture.ts";
-import { decideAccess, type Standing } from "./access.ts";
-import type { HeldGrant, Ownership } from "./ownership.ts";
-import { asRecorded } from "./viewer.ts";
+import { decideAccess, type SkillDecision } from "./access.ts";
+import type { GrantFacts, Ownership } from "./ownership.ts";
+import { withAgentRecord } from "./viewer.ts";
 
 const entry: typeof makeEntry = (id, fields) => makeEntry(id, { runtime: ["*"], ...fields });
 const viewer = { runtime: "test" };
-const active: Standing = { isEnabled: true, status: "active", reason: undefined };
+const active: SkillDecision = { isEnabled: true, status: "active", reason: undefined };
 
 test.each([
   [true, "active", undefined, "visible"],
@@ -43,11 +43,11 @@ test("a viewer's own list comes first: it learns nothing of a skill beyond it [S
   );
 });
 
-const grantTo = (kind: "agent" | "user", key: string, pin?: number): HeldGrant => ({
+const grantTo = (kind: "agent" | "user", key: string, pin?: number): GrantFacts => ({
   grantee: { kind, key },
   pin,
 });
-const owned = (fields: Partial<Ownership> = {}): Standing => ({
+const owned = (fields: Partial<Ownership> = {}): SkillDecision => ({
   ...active,
   ownership: {
     owner: "ada",
@@ -101,8 +101,8 @@ test("rights are asked for after the switch and before what the skill says [S-43
 test("what is on record about an agent limits a viewer that was made before, and never widens it [S-65]", () => {
   const before = { ...viewer, agent: "helper", allow: ["a", "b"], pins: { a: 1 } };
   const record = { allow: ["b", "c"], pins: { b: 2 }, isRemoved: false };
-  expect(asRecorded(before, undefined)).toBe(before);
-  expect(asRecorded(before, record)).toMatchObject({ allow: ["b"], pins: { b: 2 } });
-  expect(asRecorded(before, { ...record, allow: undefined }).allow).toEqual(["a", "b"]);
-  expect(asRecorded(before, { ...record, isRemoved: true }).allow).toEqual([]);
+  expect(withAgentRecord(before, undefined)).toBe(before);
+  expect(withAgentRecord(before, record)).toMatchObject({ allow: ["b"], pins: { b: 2 } });
+  expect(withAgentRecord(before, { ...record, allow: undefined }).allow).toEqual(["a", "b"]);
+  expect(withAgentRecord(before, { ...record, isRemoved: true }).allow).toEqual([]);
 });

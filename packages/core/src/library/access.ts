@@ -50,7 +50,7 @@ export function switchStates({ disabled, disabledFolders }: AccessSettings): rea
 }
 
 /** Decisions of people and checks about a skill. The shelf provides them; folders have no decisions. */
-export interface Standing {
+export interface SkillDecision {
   readonly isEnabled: boolean;
   readonly status: SkillStatus;
   /** Why the skill is not active: `deps`, or a person's reason. */
@@ -64,7 +64,7 @@ export function decideAccess(
   entry: SkillEntry,
   viewer: Viewer,
   settings: AccessSettings = {},
-  standing?: Standing,
+  standing?: SkillDecision,
 ): Access {
   const hidden = (reason: AccessReason, message: string): Access => {
     return { isVisible: false, reason, entry, message, warnings: [] };
@@ -102,7 +102,7 @@ export function decideAccess(
  * Whether this viewer may have a skill, enabled or not. A skill that the viewer may not have must not shadow another
  * one with the same id, because it does not exist for the viewer.
  */
-export function isOpenTo(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): boolean {
+export function isOpenTo(entry: SkillEntry, viewer: Viewer, standing: SkillDecision | undefined): boolean {
   if (findRule(viewer, standing?.ownership) === undefined) return false;
   return findShown(entry, pinOf(entry.id, viewer, standing?.ownership), standing) !== undefined;
 }
@@ -110,18 +110,18 @@ export function isOpenTo(entry: SkillEntry, viewer: Viewer, standing: Standing |
 function isOff(
   { id }: SkillEntry,
   { disabled, disabledFolders }: AccessSettings,
-  standing: Standing | undefined,
+  standing: SkillDecision | undefined,
 ): boolean {
   if (disabled?.has(id)) return true;
   return standing === undefined ? (disabledFolders?.has(id) ?? false) : !standing.isEnabled;
 }
 
 /** Missing dependencies do not hide a skill: it recovers by itself, and until then its users get a warning. */
-function waitsForDependencies({ status, reason }: Standing): boolean {
+function waitsForDependencies({ status, reason }: SkillDecision): boolean {
   return status === "archived" && reason === "deps";
 }
 
-function archivedMessage({ status, reason }: Standing): string {
+function archivedMessage({ status, reason }: SkillDecision): string {
   return reason === undefined ? `The skill is ${status}.` : `The skill is ${status}: ${reason}.`;
 }
 
@@ -137,7 +137,7 @@ function noGrantMessage({ agent, user }: Viewer, ownership: Ownership | undefine
 function findShown(
   entry: SkillEntry,
   pin: number | undefined,
-  standing: Standing | undefined,
+  standing: SkillDecision | undefined,
 ): SkillEntry | undefined {
   if (pin === undefined || pin === entry.revision) return entry;
   return standing?.ownership?.revision(pin);
@@ -168,7 +168,7 @@ function visibleMessage(because: string | undefined, pin: number | undefined): s
   return pin === undefined ? `${why}.` : `${why}. The viewer is pinned to revision ${pin}.`;
 }
 
-function warningsOf({ readiness }: SkillEntry, standing: Standing | undefined): readonly string[] {
+function warningsOf({ readiness }: SkillEntry, standing: SkillDecision | undefined): readonly string[] {
   const lacks = readiness.state === "ready" ? [] : readiness.reasons;
   if (standing === undefined || !waitsForDependencies(standing)) return lacks;
   return [...lacks, "The skill is archived until its dependencies are installed."];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { entry as makeEntry } from "../catalogue/entry.fixture.ts";
-import { decideAccess, isOpenTo, type Standing } from "./access.ts";
+import { decideAccess, isOpenTo, type SkillDecision } from "./access.ts";
 import { type Disclosure, discloseSkill, mayKnow } from "./disclosure.ts";
-import type { HeldGrant, Ownership } from "./ownership.ts";
+import type { GrantFacts, Ownership } from "./ownership.ts";
 import type { Viewer } from "./viewer.ts";
 
 const skill = makeEntry("a", { runtime: ["*"], revision: 5 });
 
-const grantTo = (kind: "agent" | "user", key: string, pin?: number): HeldGrant => ({
+const grantTo = (kind: "agent" | "user", key: string, pin?: number): GrantFacts => ({
   grantee: { kind, key },
   pin,
 });
@@ -33,14 +33,14 @@ const ownerships: readonly (Ownership | undefined)[] = [
   owned({ grants: [grantTo("user", "bob", 9)] }),
 ];
 
-const states: readonly Omit<Standing, "ownership">[] = [
+const states: readonly Omit<SkillDecision, "ownership">[] = [
   { isEnabled: true, status: "active", reason: undefined },
   { isEnabled: false, status: "active", reason: undefined },
   { isEnabled: true, status: "archived", reason: "deps" },
   { isEnabled: true, status: "archived", reason: "out of date" },
 ];
 
-const standings: readonly (Standing | undefined)[] = [
+const standings: readonly (SkillDecision | undefined)[] = [
   undefined,
   ...states.flatMap((state) =>
     ownerships.map((ownership) => (ownership === undefined ? state : { ...state, ownership })),

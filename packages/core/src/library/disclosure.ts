@@ -1,4 +1,4 @@
-import type { Standing } from "./access.ts";
+import type { SkillDecision } from "./access.ts";
 import { findRule } from "./ownership.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -11,7 +11,7 @@ export type Disclosure = "none" | "existence" | "details";
 /** The skill that disclosure is decided for. A skill in a folder has no standing. */
 export interface DisclosureSubject {
   readonly id: string;
-  readonly standing: Standing | undefined;
+  readonly standing: SkillDecision | undefined;
 }
 
 export interface DisclosureRequest {

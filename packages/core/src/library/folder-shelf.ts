@@ -16,7 +16,7 @@ import { FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./fol
 import type { ByteRange, LibraryChange } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
 import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
-import { TextKeeper } from "./text-keeper.ts";
+import { TextCache } from "./text-keeper.ts";
 
 export interface FolderShelfOptions {
   /** Sorted by precedence. */
@@ -40,7 +40,7 @@ const TEXTS_BETWEEN_RESTS = 64;
 export class FolderShelf implements Shelf {
   readonly #options: FolderShelfOptions;
   readonly #reader: BundleReader;
-  readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
+  readonly #texts = new TextCache(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
   readonly #unsaved = new Map<string, SourceScan>();
   readonly #fresh = new Set<FolderRow>();

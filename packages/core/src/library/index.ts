@@ -6,7 +6,7 @@ export {
   type DisabledIds,
   decideAccess,
   isOpenTo,
-  type Standing,
+  type SkillDecision,
 } from "./access.ts";
 export {
   type Disclosure,
@@ -47,5 +47,5 @@ export { searchStore } from "./search-store.ts";
 export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 export { type SearchedTexts, toDocument } from "./skill-document.ts";
-export { TextKeeper } from "./text-keeper.ts";
-export { type AgentStanding, asRecorded, type Viewer } from "./viewer.ts";
+export { TextCache } from "./text-keeper.ts";
+export { type AgentStanding, type Viewer, withAgentRecord } from "./viewer.ts";

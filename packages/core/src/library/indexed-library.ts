@@ -17,7 +17,7 @@ import type {
 import { type LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
 import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
-import { asRecorded, type Viewer } from "./viewer.ts";
+import { type Viewer, withAgentRecord } from "./viewer.ts";
 
 export interface LibraryOptions {
   readonly settings?: AccessSettings;
@@ -181,7 +181,7 @@ export class IndexedLibrary implements Library {
   #lookNow(viewer: Viewer): Look {
     const all = this.#shelf.view();
     const agent = viewer.agent === undefined ? undefined : all.agent?.(viewer.agent);
-    const asker = asRecorded(viewer, agent);
+    const asker = withAgentRecord(viewer, agent);
     const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
     return { viewer: asker, all, view };
   }

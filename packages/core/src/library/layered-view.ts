@@ -1,6 +1,6 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import { type Precedence, type SourceKind, sourceRank } from "../source/source.ts";
-import type { Standing } from "./access.ts";
+import type { SkillDecision } from "./access.ts";
 import { ALTERNATE } from "./library-search.ts";
 import { isRestricted } from "./ownership.ts";
 import type { Accepts, InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
@@ -41,7 +41,7 @@ export class LayeredView implements ShelfView {
     return this.#ownView(id)?.find(id);
   }
 
-  standing(id: string): Standing | undefined {
+  standing(id: string): SkillDecision | undefined {
     return this.#ownView(id)?.standing(id);
   }
 

@@ -7,7 +7,7 @@ import {
   hashSkillFile,
   normalizeRelative,
   type RelativePath,
-  rejectFilled,
+  rejectNonEmpty,
   writeCopy,
 } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
@@ -97,7 +97,7 @@ export class MemoryShelf implements Shelf, SearchTexts {
 
   async copy({ id }: SkillEntry, folder: string): Promise<Digest> {
     const { contents, files, treeHash } = this.#get(id);
-    rejectFilled(folder);
+    rejectNonEmpty(folder);
     const made = new Set([folder]);
     for (const [path, bytes] of contents) {
       const executable = files.some((file) => file.path === path && file.executable);

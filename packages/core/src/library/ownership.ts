@@ -6,7 +6,7 @@ export interface Ownership {
   readonly owner: string;
   readonly visibility: Visibility;
   readonly isSystem: boolean;
-  readonly grants: readonly HeldGrant[];
+  readonly grants: readonly GrantFacts[];
   /** Whether any viewer is pinned to a revision. */
   readonly isPinned: boolean;
   /** The entry of a pinned revision; undefined when its bytes are gone. */
@@ -14,7 +14,7 @@ export interface Ownership {
 }
 
 /** The facts of a grant for the access decision. */
-export interface HeldGrant {
+export interface GrantFacts {
   readonly grantee: { readonly kind: "agent" | "user"; readonly key: string };
   readonly pin: number | undefined;
 }
@@ -65,10 +65,10 @@ export function pinOf(
 }
 
 function findGrant(
-  kind: HeldGrant["grantee"]["kind"],
+  kind: GrantFacts["grantee"]["kind"],
   key: string | undefined,
   { grants }: Pick<Ownership, "grants">,
-): HeldGrant | undefined {
+): GrantFacts | undefined {
   if (key === undefined) return undefined;
   return grants.find(({ grantee }) => grantee.kind === kind && grantee.key === key);
 }

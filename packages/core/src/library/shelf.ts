@@ -1,7 +1,7 @@
 import type { Diagnostic, Digest, SkillEntry } from "@skillhold/protocol";
 import type { ParsedSkill } from "@skillhold/skill";
 import type { SourceKind } from "../source/source.ts";
-import type { Standing } from "./access.ts";
+import type { SkillDecision } from "./access.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
 import type { AgentStanding } from "./viewer.ts";
 
@@ -32,7 +32,7 @@ export interface ShelfView {
   readonly entries: readonly SkillEntry[];
   find(id: string): SkillEntry | undefined;
   /** The decisions about the current skill; undefined without decisions. */
-  standing(id: string): Standing | undefined;
+  standing(id: string): SkillDecision | undefined;
   /** The record of an agent, by its key; undefined for an unknown agent, and absent in a shelf without agents. */
   agent?(key: string): AgentStanding | undefined;
   /** The view for a viewer without access to every skill; absent when no skill can replace another. */
@@ -50,7 +50,7 @@ export interface ShelfView {
 }
 
 /** Whether a viewer may have a skill, enabled or not. */
-export type Accepts = (entry: SkillEntry, standing: Standing | undefined) => boolean;
+export type Accepts = (entry: SkillEntry, standing: SkillDecision | undefined) => boolean;
 
 /** A skill that is shadowed by another one with the same id. */
 export interface ShadowedSkill {

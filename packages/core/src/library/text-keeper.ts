@@ -4,7 +4,7 @@ import type { Digest } from "@skillhold/protocol";
  * Caches texts of SKILL.md by hash within a byte budget, so that a skill with a broken edit keeps its last valid text.
  * Evicts the least recently used.
  */
-export class TextKeeper {
+export class TextCache {
   readonly #budget: number;
   readonly #texts = new Map<Digest, Uint8Array>();
   #bytes = 0;

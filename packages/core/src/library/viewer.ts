@@ -28,7 +28,7 @@ export interface AgentStanding {
  * The viewer with its agent's current record, which may have changed since the viewer was created: a removed
  * permission ends in open sessions too. The viewer's own allow list restricts it further.
  */
-export function asRecorded(viewer: Viewer, agent: AgentStanding | undefined): Viewer {
+export function withAgentRecord(viewer: Viewer, agent: AgentStanding | undefined): Viewer {
   if (agent === undefined) return viewer;
   if (agent.isRemoved) return { ...viewer, allow: [] };
   const { allow } = agent;

@@ -40,7 +40,7 @@ function runRows(): readonly PolicyRow[] {
       part: "base",
       when: { act: RUN, trust: ["builtin", "org"] },
       verdict: "allow",
-      reason: "The skill comes with the product or from your organisation, and it runs in the sandbox.",
+      reason: "The skill comes with the product or from your organization and runs in the sandbox.",
     },
     {
       id: "run-user",
@@ -48,7 +48,7 @@ function runRows(): readonly PolicyRow[] {
       part: "base",
       when: { act: RUN, trust: ["user"] },
       verdict: "ask",
-      reason: "The skill was installed by a user: what it runs is confirmed once for its content.",
+      reason: "A user installed the skill: its runs need one confirmation for this content.",
     },
     {
       id: "run-third-party",
@@ -56,7 +56,7 @@ function runRows(): readonly PolicyRow[] {
       part: "base",
       when: { act: RUN, trust: ["third_party"] },
       verdict: "ask",
-      reason: "The skill comes from a stranger: nothing of it runs unless a person has confirmed it.",
+      reason: "The skill comes from a third party: it runs only after a person confirms it.",
     },
   ];
 }
@@ -113,7 +113,7 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
       part: "limit",
       when: { network: REACHING },
       verdict: "ask",
-      reason: "It asks for network, so that data can leave this machine.",
+      reason: "The run asks for network access, so data can leave this machine.",
     },
     {
       id: "network-third-party",
@@ -133,7 +133,7 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
       part: "limit",
       when: { mounts: ["read"] },
       verdict: "ask",
-      reason: "It would read files of this machine.",
+      reason: "The run would read files of this machine.",
     },
     {
       id: "writable-mount",
@@ -141,7 +141,7 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
       part: "limit",
       when: { mounts: ["write"] },
       verdict: "ask",
-      reason: "It could change or delete files of this machine.",
+      reason: "The run could change or delete files of this machine.",
     },
     {
       id: "secrets-third-party",
@@ -178,7 +178,7 @@ function sandboxRows(): readonly PolicyRow[] {
       part: "limit",
       when: { isUnsandboxed: true, mayRunUnsandboxed: true },
       verdict: "ask",
-      reason: "It would run outside a sandbox, with all that you may do on this machine.",
+      reason: "The run would have no sandbox and could do everything that you can do on this machine.",
     },
   ];
 }

@@ -27,11 +27,11 @@ export {
 } from "./installer.ts";
 export { environmentOf, type RunEnvironmentPorts, runEnvironment } from "./run-environment.ts";
 export {
+  cacheRuntimes,
   checkRuntimes,
   type RuntimeReport,
   type RuntimeState,
   type RuntimesPorts,
-  rememberRuntimes,
 } from "./runtimes.ts";
 export { type EnvironmentPorts, findEnvironment, type SkillEnvironment } from "./skill-environment.ts";
 export { installForSkill, type SkillInstallPlan, specsFor } from "./skill-install.ts";

@@ -1,11 +1,11 @@
 import type { RuntimeKind } from "@skillhold/core/run";
 import { expect, test } from "vitest";
-import { rememberRuntimes } from "./runtimes.ts";
+import { cacheRuntimes } from "./runtimes.ts";
 
 test("looks up an interpreter once, and again while it is missing [S-35]", async () => {
   const asked: RuntimeKind[] = [];
   let isThere = false;
-  const find = rememberRuntimes(async (kind) => {
+  const find = cacheRuntimes(async (kind) => {
     asked.push(kind);
     if (!isThere) throw new Error("none");
     return { program: kind, mounts: [] };

@@ -96,9 +96,7 @@ async function versionOf(argv: CommandArgv, { env, signal }: RuntimesPorts): Pro
 }
 
 /** Caches each interpreter that was found. A missing one is looked up again. */
-export function rememberRuntimes(
-  find: (kind: RuntimeKind) => Promise<Runtime> = (kind) => findRuntime(kind),
-) {
+export function cacheRuntimes(find: (kind: RuntimeKind) => Promise<Runtime> = (kind) => findRuntime(kind)) {
   const known = new Map<RuntimeKind, Promise<Runtime>>();
   return (kind: RuntimeKind): Promise<Runtime> => {
     const found = known.get(kind);

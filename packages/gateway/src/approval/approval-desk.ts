@@ -1,19 +1,19 @@
 import type { Asker } from "@skillhold/core/approval";
 import type { Actor } from "@skillhold/protocol";
 import type { QuestionView } from "@skillhold/protocol/http";
-import type { Question, QuestionAnswer, QuestionDesk } from "@skillhold/registry/question";
+import type { Question, QuestionAnswer, RegistryAsker } from "@skillhold/registry/question";
 
 /** Approval requests that wait for a person's answer, from every gateway of the registry. */
-export interface ApprovalDesk extends Asker {
+export interface ApprovalInbox extends Asker {
   /** Oldest first. */
   list(): Promise<readonly QuestionView[]>;
   answer(question: string, answer: QuestionAnswer, by: Actor): Promise<void>;
 }
 
 /** The approval requests of a registry: any gateway can answer a request of another gateway. */
-export function registryDesk(
-  desk: Pick<QuestionDesk, "ask" | "listQuestions" | "answerQuestion">,
-): ApprovalDesk {
+export function registryInbox(
+  desk: Pick<RegistryAsker, "ask" | "listQuestions" | "answerQuestion">,
+): ApprovalInbox {
   return {
     ask: (request, signal) => desk.ask(request, signal),
     list: async () => (await desk.listQuestions()).map(viewOf),

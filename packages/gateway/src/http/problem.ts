@@ -1,4 +1,4 @@
-import { errorTable, outsideWords, SkillError } from "@skillhold/protocol/error";
+import { errorTable, publicMessage, SkillError } from "@skillhold/protocol/error";
 import type { Problem } from "@skillhold/protocol/http";
 import type { GatewayContext } from "../gateway-context.ts";
 import { securityHeaders } from "./response.ts";
@@ -10,7 +10,7 @@ import { securityHeaders } from "./response.ts";
 export function problemOf(error: unknown, requestId: string): Problem {
   const failure = error instanceof SkillError ? error : undefined;
   const code = failure?.code ?? "INTERNAL";
-  const shown = failure && outsideWords(failure);
+  const shown = failure && publicMessage(failure);
   const details = failure !== undefined && shown?.isWhole === true ? jsonDetails(failure.details) : {};
   return {
     type: `urn:skillhold:error:${code}`,

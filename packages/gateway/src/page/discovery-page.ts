@@ -1,7 +1,7 @@
 import type { SkillContent, Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import type { HeldSkill } from "@skillhold/registry/library";
+import type { SkillSnapshot } from "@skillhold/registry/library";
 import type { PackedSkill } from "../cache/content-cache.ts";
 import { isFresh } from "../http/condition.ts";
 import { inChunks, securityHeaders } from "../http/response.ts";
@@ -177,7 +177,7 @@ function pageResponse(
 /** A skill that anyone may download. */
 interface PublicSkill extends ReadableSkill {
   readonly entry: SkillEntry;
-  readonly held: HeldSkill;
+  readonly held: SkillSnapshot;
 }
 
 /** A viewer without user, agent and grants. */

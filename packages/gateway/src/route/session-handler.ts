@@ -7,7 +7,7 @@ import {
   skillTools,
   type ToolResult,
 } from "@skillhold/core/session";
-import { outsideWords } from "@skillhold/protocol/error";
+import { publicMessage } from "@skillhold/protocol/error";
 import type { z } from "zod";
 import type { Handlers } from "../http/handler.ts";
 import { toolSpan } from "../telemetry/span.ts";
@@ -43,7 +43,7 @@ type Failed = Extract<ToolResult, { readonly ok: false }>;
 
 /** Replaces the message of an internal failure, and logs the original. */
 function publicFailure(error: Failed["error"], result: Failed, log: (message: string) => void): Failed {
-  const { message, hint, isWhole } = outsideWords(error);
+  const { message, hint, isWhole } = publicMessage(error);
   if (isWhole) return result;
   log(error.message);
   return { ok: false, text: `${message} ${hint}`, error: { code: error.code, message, hint } };

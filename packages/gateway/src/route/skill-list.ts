@@ -1,6 +1,6 @@
 import type { Access } from "@skillhold/core/library";
 import type { SkillRow } from "@skillhold/protocol/http";
-import type { HeldSkill } from "@skillhold/registry/library";
+import type { SkillSnapshot } from "@skillhold/registry/library";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import { readCursor, writeCursor } from "../http/cursor.ts";
@@ -60,7 +60,7 @@ function defaultView(principal: Principal, { agent, user, runtime, invoker }: Li
 
 interface Listed {
   readonly access: DisclosedAccess;
-  readonly held: HeldSkill | undefined;
+  readonly held: SkillSnapshot | undefined;
 }
 
 async function listDisclosed(
@@ -70,7 +70,7 @@ async function listDisclosed(
 ): Promise<readonly Listed[]> {
   if (view === "deleted") return await listDeleted(principal, context);
   const { library, skills } = context;
-  const isListed = (access: Access, held: HeldSkill | undefined) => {
+  const isListed = (access: Access, held: SkillSnapshot | undefined) => {
     if (access.isVisible || view === "visible") return access.isVisible;
     return held === undefined ? isAdministrator(principal) : isOverseer(held, principal);
   };

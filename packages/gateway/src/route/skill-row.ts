@@ -1,7 +1,7 @@
 import type { Access } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
-import type { HeldSkill } from "@skillhold/registry/library";
+import type { SkillSnapshot } from "@skillhold/registry/library";
 import { shortHash } from "../bytes.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import {
@@ -13,7 +13,11 @@ import {
 } from "../skill/disclosed-skill.ts";
 
 /** The row of a disclosed skill. */
-export function rowOf(access: DisclosedAccess, held: HeldSkill | undefined, recipient: Recipient): SkillRow {
+export function rowOf(
+  access: DisclosedAccess,
+  held: SkillSnapshot | undefined,
+  recipient: Recipient,
+): SkillRow {
   const { isVisible, reason, message, warnings } = access;
   return {
     entry: publicEntry(access.entry),
@@ -42,7 +46,7 @@ function publicEntry(entry: SkillEntry): SkillEntry {
 }
 
 /** A recipient with a pin sees the pinned revision as the only one. */
-function factsOf(held: HeldSkill, recipient: Recipient): SkillFacts {
+function factsOf(held: SkillSnapshot, recipient: Recipient): SkillFacts {
   const { skill } = held.current;
   const pin = pinFor(held, recipient);
   const { uid, owner, visibility, isSystem, isEnabled, status, reason, missing } = skill;

@@ -9,7 +9,7 @@ import {
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
-import type { HeldSkill } from "@skillhold/registry/library";
+import type { SkillSnapshot } from "@skillhold/registry/library";
 import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
 import type { CatalogueContext } from "../running-context.ts";
@@ -25,7 +25,7 @@ export interface DisclosedSkill {
   /** The gate's decision; its entry is the revision that the caller gets. */
   readonly access: DisclosedAccess;
   /** The registry's record; undefined for a skill in a folder. */
-  readonly held: HeldSkill | undefined;
+  readonly held: SkillSnapshot | undefined;
   readonly canManage: boolean;
   /** The only revision that the caller may see; undefined without a pin. */
   readonly pin: number | undefined;
@@ -90,7 +90,7 @@ async function findIn(
 }
 
 /** Administrators oversee the skills in folders. A registry entry without a record was deleted meanwhile. */
-function overseesEntry(entry: SkillEntry, held: HeldSkill | undefined, principal: Principal): boolean {
+function overseesEntry(entry: SkillEntry, held: SkillSnapshot | undefined, principal: Principal): boolean {
   if (held !== undefined) return isOverseer(held, principal);
   return entry.revision === undefined && isAdministrator(principal);
 }
@@ -135,18 +135,18 @@ export function candidateDisclosure(
 }
 
 /** The only revision that the recipient may see; undefined without a pin. */
-export function pinFor(held: HeldSkill, { principal, viewer }: Recipient): number | undefined {
+export function pinFor(held: SkillSnapshot, { principal, viewer }: Recipient): number | undefined {
   return isOverseer(held, principal) ? undefined : pinOf(held.current.skill.id, viewer, held);
 }
 
 /** Whether the caller may change the skill. An agent manages no skills. */
-export function canManage(held: HeldSkill | undefined, principal: Principal): boolean {
+export function canManage(held: SkillSnapshot | undefined, principal: Principal): boolean {
   if (held === undefined || !isPerson(principal)) return false;
   return isManager(held.current.skill, held.grants, principalActor(principal));
 }
 
 /** Whether the caller manages the skill or is an administrator. */
-export function isOverseer(held: HeldSkill, principal: Principal): boolean {
+export function isOverseer(held: SkillSnapshot, principal: Principal): boolean {
   return isAdministrator(principal) || canManage(held, principal);
 }
 

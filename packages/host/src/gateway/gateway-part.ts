@@ -4,11 +4,11 @@ import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { GuardThread } from "@skillhold/deps/guard-scan";
 import { ScanThread } from "@skillhold/deps/scan-thread";
-import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
+import { type GatewayContext, type LogEntry, Progress, registryInbox } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
 import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
-import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
+import { RegistryAsker, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
@@ -72,7 +72,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   );
   const approvals = registryApprovals(store);
   const { clock, ids } = registry;
-  const desk = closers.add(new QuestionDesk({ store, audit, clock, ids, limits }), (it) => it.close());
+  const desk = closers.add(new RegistryAsker({ store, audit, clock, ids, limits }), (it) => it.close());
   // Pending questions are refused at once, so that the grace period is left for running work.
   closing.addEventListener("abort", () => void desk.close(), { once: true });
   const runs = openRuns({ ...machine, approvals, secrets, asker: desk });
@@ -93,7 +93,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         runs,
         guardScan,
       },
-      desk: registryDesk(desk),
+      desk: registryInbox(desk),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
       onReload,

@@ -4,7 +4,7 @@ import type { Scan } from "@skillhold/core/dependency";
 import type { IndexCache, Viewer } from "@skillhold/core/library";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import { keyFile, type SecretStore } from "@skillhold/core/secret";
-import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/deps/environment";
+import { cacheRuntimes, environmentHome, environmentRuns } from "@skillhold/deps/environment";
 import { type DependencyPorts, HeavyGate, type LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -50,7 +50,7 @@ export async function openDependencies({
       copies,
       host: systemHost({ env }),
       sandbox: sandbox ?? chooseSandbox({ env }),
-      findRuntime: rememberRuntimes(),
+      findRuntime: cacheRuntimes(),
       limits,
       signal: closing,
       scan,

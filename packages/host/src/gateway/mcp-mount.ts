@@ -1,7 +1,7 @@
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession } from "@skillhold/core/session";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
-import { mcpHandler, type TellClient } from "@skillhold/mcp/server";
+import { mcpHandler, type NotifyClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
 export type McpMountSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
@@ -48,6 +48,6 @@ export function mcpMount(source: McpMountSource): Mount {
   };
 }
 
-function withClientNotice(tell: TellClient, runs: RunPorts): RunPorts {
+function withClientNotice(tell: NotifyClient, runs: RunPorts): RunPorts {
   return runs.asker === undefined ? runs : { ...runs, asker: tell(runs.asker) };
 }

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Network, Sandbox } from "@skillhold/core/run";
-import { bubblewrap, rememberedProbe, sandboxRuntime } from "@skillhold/sandbox/backend";
+import { bubblewrap, cachedProbe, sandboxRuntime } from "@skillhold/sandbox/backend";
 import { cacheFile } from "../place/data-folder.ts";
 import type { Env } from "../place/machine.ts";
 
@@ -15,5 +15,5 @@ export function chooseSandbox({ env }: { readonly env: Env }, network?: Network)
   const cache = cacheFile(env);
   if (cache === undefined) return sandbox;
   const file = join(dirname(cache), `${sandbox.id}.json`);
-  return rememberedProbe(sandbox, file, { now: () => new Date() });
+  return cachedProbe(sandbox, file, { now: () => new Date() });
 }

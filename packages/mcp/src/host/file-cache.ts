@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { keepFile, readKeptFile } from "@skillhold/core/bundle";
+import { readCachedFile, writeFileAtomically } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
 import type { ListedResource, ListedSkill } from "./listed-skill.ts";
@@ -24,7 +24,7 @@ export class RemoteFileCache {
   async find(skill: ListedSkill, file: ListedResource): Promise<Uint8Array | undefined> {
     const path = join(this.#folderOf(skill), nameOf(file));
     try {
-      const bytes = await readKeptFile(path, file.size);
+      const bytes = await readCachedFile(path, file.size);
       checkFile(bytes, file);
       return bytes;
     } catch (error) {
@@ -42,7 +42,7 @@ export class RemoteFileCache {
     // A full or read-only disk only costs time.
     await ignoringErrors(
       mkdir(folder, { recursive: true, mode: 0o700 }).then(() =>
-        keepFile(path, `${path}.${randomUUID()}`, bytes),
+        writeFileAtomically(path, `${path}.${randomUUID()}`, bytes),
       ),
     );
   }

@@ -1,7 +1,7 @@
 import {
   normalizeRelative,
   type RelativePath,
-  rejectFilled,
+  rejectNonEmpty,
   roleOf,
   writeCopy,
 } from "@skillhold/core/bundle";
@@ -145,7 +145,7 @@ export class McpShelf implements Shelf, SearchTexts {
 
   /** All files are fetched and checked before the first one is written. */
   async copy(entry: SkillEntry, folder: string): Promise<Digest> {
-    rejectFilled(folder);
+    rejectNonEmpty(folder);
     const { contents, treeHash } = await this.#withRetry(entry, async ({ listed }) => {
       const contents: (readonly [ListedResource, Uint8Array])[] = [];
       for (const file of listed.files)

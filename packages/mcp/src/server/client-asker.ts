@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
-import type { AskThroughClient, TellClient } from "./port.ts";
+import type { AskThroughClient, NotifyClient } from "./port.ts";
 import { type ClientQuestion, questionKey } from "./question.ts";
 
 /** The approval state of one tool call. */
@@ -37,7 +37,7 @@ export class ClientAsker {
     },
   });
 
-  readonly waitFor: TellClient = (asker) => ({
+  readonly waitFor: NotifyClient = (asker) => ({
     ask: async (request, signal) => {
       const { onWait } = this.#exchanges.getStore() ?? {};
       onWait?.(true);

@@ -1,5 +1,5 @@
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { errorTable, outsideWords, SkillError } from "@skillhold/protocol/error";
+import { errorTable, publicMessage, SkillError } from "@skillhold/protocol/error";
 
 /** The JSON-RPC code for implementation-defined server errors. */
 const SERVER_ERROR = -32_000;
@@ -45,7 +45,7 @@ export const refusals = {
 /** The response for an error of the host, with the status from the error table. An error without a code is a bug: it is logged, and not shown. */
 export function refuseFailure(error: unknown, onError: (error: unknown) => void): Response {
   if (error instanceof SkillError) {
-    const { message, hint, isWhole } = outsideWords(error);
+    const { message, hint, isWhole } = publicMessage(error);
     if (!isWhole) onError(error);
     const { retryAfter } = error.details;
     const headers = typeof retryAfter === "number" ? { "Retry-After": String(retryAfter) } : {};

@@ -5,9 +5,9 @@ export {
   type AskThroughClient,
   defaultCache,
   type McpSkills,
+  type NotifyClient,
   type ObservedCall,
   type ServedCache,
-  type TellClient,
 } from "./port.ts";
 export { type UnservedSkill, unservable } from "./served-skill.ts";
 export { type StdioOptions, serveMcpStdio } from "./stdio.ts";

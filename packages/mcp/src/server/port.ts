@@ -10,7 +10,7 @@ export interface McpSkills {
    * Opens the session of a connection. A session that asks through the client trusts the client's report of its user's
    * answer; the host decides whether to use `ask`. With `tell`, the client learns that another person is being asked.
    */
-  openSession(ask: AskThroughClient, tell: TellClient): Promise<Session>;
+  openSession(ask: AskThroughClient, tell: NotifyClient): Promise<Session>;
   /** Disabled tools. */
   readonly off?: readonly SkillToolName[];
   /** The hint for an approval that the client cannot ask for. */
@@ -35,7 +35,7 @@ export interface ObservedCall {
 export type AskThroughClient = (otherwise?: Asker) => Asker;
 
 /** Asks the given person, and reports to the client that the call waits for an approval. */
-export type TellClient = (asker: Asker) => Asker;
+export type NotifyClient = (asker: Asker) => Asker;
 
 /** The cache hints for lists of skills. */
 export interface ServedCache {

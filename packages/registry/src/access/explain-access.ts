@@ -1,9 +1,9 @@
 import {
   type Access,
   type AgentStanding,
-  asRecorded,
   decideAccess,
   type Viewer,
+  withAgentRecord,
 } from "@skillhold/core/library";
 import type { Visibility } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
@@ -43,7 +43,7 @@ export async function explainAccess(
   const view = RegistryView.of(held === undefined ? [] : [held], settings, entryContext(host));
   const entry = view.find(found.id);
   if (held === undefined || entry === undefined) throw notFound(idOrUid);
-  const access = decideAccess(entry, asRecorded(viewer, agent), {}, view.standing(found.id));
+  const access = decideAccess(entry, withAgentRecord(viewer, agent), {}, view.standing(found.id));
   const { id, uid, owner, visibility, revision } = held.current.skill;
   const { entry: shown, ...decision } = access;
   return { id, uid, owner, visibility, revision: shown.revision ?? revision, ...decision };

@@ -1,2 +1,2 @@
 export { type OpenRegistryLibraryOptions, openRegistryLibrary, RegistryLibrary } from "./registry-library.ts";
-export type { HeldSkill } from "./skill-map.ts";
+export type { SkillSnapshot } from "./skill-map.ts";

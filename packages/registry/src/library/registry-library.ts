@@ -12,7 +12,7 @@ import {
   type SkillFile,
   searchStore,
   selectSearchedFiles,
-  TextKeeper,
+  TextCache,
   toDocument,
 } from "@skillhold/core/library";
 import type { SearchDocument } from "@skillhold/core/search";
@@ -25,7 +25,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import type { TreeReader } from "../release/tree-reader.ts";
 import { RegistryShelf } from "./registry-shelf.ts";
-import type { HeldSkill } from "./skill-map.ts";
+import type { SkillSnapshot } from "./skill-map.ts";
 
 export interface OpenRegistryLibraryOptions {
   readonly host: Host;
@@ -48,7 +48,7 @@ export interface OpenRegistryLibraryOptions {
 
 export interface DeletedSkill {
   readonly entry: SkillEntry;
-  readonly held: HeldSkill;
+  readonly held: SkillSnapshot;
 }
 
 /** A library of the skills in a registry. Every call sees all earlier commits of any process. */
@@ -75,7 +75,7 @@ export class RegistryLibrary extends IndexedLibrary {
    * The stored data of a skill as of the last call; undefined for an entry of another source. Contract: the
    * caller checks access.
    */
-  held(entry: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
+  held(entry: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
     return this.#shelf.findHeld(entry);
   }
 
@@ -117,7 +117,7 @@ class RegistryTexts implements SearchTexts {
   readonly #shelf: RegistryShelf;
   readonly #limits: Limits;
   /** Texts by their hash, kept for the snippets of search results. */
-  readonly #kept = new TextKeeper(KEPT_TEXT_BYTES);
+  readonly #kept = new TextCache(KEPT_TEXT_BYTES);
 
   constructor(shelf: RegistryShelf, limits: Limits) {
     this.#shelf = shelf;

@@ -13,7 +13,7 @@ import { findSkillFile } from "../release/skill-file.ts";
 import { TreeReader } from "../release/tree-reader.ts";
 import { advanceFeed, type FeedState, openFeed } from "./registry-feed.ts";
 import { RegistryView, textKey } from "./registry-view.ts";
-import type { HeldSkill } from "./skill-map.ts";
+import type { SkillSnapshot } from "./skill-map.ts";
 import { readDeletedSnapshots } from "./skill-snapshot.ts";
 
 export interface RegistryShelfOptions {
@@ -78,7 +78,7 @@ export class RegistryShelf implements Shelf {
   }
 
   /** The stored data behind an entry of this shelf. */
-  findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
+  findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
     return source === this.#options.label ? this.view().findHeld(id) : undefined;
   }
 

@@ -5,7 +5,7 @@ import {
   type LibraryChange,
   revisionName,
   type ShelfView,
-  type Standing,
+  type SkillDecision,
 } from "@skillhold/core/library";
 import { type SourceKind, toEntry } from "@skillhold/core/source";
 import type { SkillEntry } from "@skillhold/protocol";
@@ -16,7 +16,7 @@ import {
   type Revision,
   shownFields,
 } from "../record/registered-skill.ts";
-import { type HeldSkill, type MappedSkill, SkillMap } from "./skill-map.ts";
+import { type MappedSkill, SkillMap, type SkillSnapshot } from "./skill-map.ts";
 
 /** The inputs for building entries. */
 export interface EntryContext {
@@ -55,7 +55,11 @@ export class RegistryView implements ShelfView {
     this.#context = context;
   }
 
-  static of(skills: readonly HeldSkill[], settings: RegistrySettings, context: EntryContext): RegistryView {
+  static of(
+    skills: readonly SkillSnapshot[],
+    settings: RegistrySettings,
+    context: EntryContext,
+  ): RegistryView {
     return new RegistryView(SkillMap.of(skills.map((held) => ({ ...held }))), settings, context);
   }
 
@@ -72,7 +76,7 @@ export class RegistryView implements ShelfView {
     return skill !== undefined && isValid(skill) ? this.#entryOf(skill) : undefined;
   }
 
-  standing(id: string): Standing | undefined {
+  standing(id: string): SkillDecision | undefined {
     const mapped = this.#skills.find(id);
     if (mapped === undefined) return undefined;
     mapped.standing ??= standingOf(mapped, this.#context);
@@ -105,11 +109,11 @@ export class RegistryView implements ShelfView {
   }
 
   /** All skills, including invalid ones. */
-  held(): readonly HeldSkill[] {
+  held(): readonly SkillSnapshot[] {
     return this.#skills.list();
   }
 
-  findHeld(id: string): HeldSkill | undefined {
+  findHeld(id: string): SkillSnapshot | undefined {
     return this.#skills.find(id);
   }
 
@@ -138,9 +142,9 @@ export class RegistryView implements ShelfView {
   /** The view after some skills were read again, and the change; undefined if they are the same. */
   with(
     ids: Iterable<string>,
-    found: readonly HeldSkill[],
+    found: readonly SkillSnapshot[],
   ): { readonly view: RegistryView; readonly change: LibraryChange } | undefined {
-    const now = new Map<string, HeldSkill>(found.map((held) => [held.current.skill.id, held]));
+    const now = new Map<string, SkillSnapshot>(found.map((held) => [held.current.skill.id, held]));
     const added: string[] = [];
     const changed: string[] = [];
     const removed: string[] = [];
@@ -172,8 +176,8 @@ function isValid({ current }: MappedSkill): boolean {
 }
 
 /** Revisions are immutable except for purging, so equal rows mean equal skills. */
-function isSame(before: HeldSkill, after: HeldSkill): boolean {
-  const rows = ({ current: { skill }, grants, pinned, isPinned }: HeldSkill) => {
+function isSame(before: SkillSnapshot, after: SkillSnapshot): boolean {
+  const rows = ({ current: { skill }, grants, pinned, isPinned }: SkillSnapshot) => {
     const revisions = pinned.map(({ revision, purgedAt }) => [revision, purgedAt]);
     return JSON.stringify([skill, grants, isPinned, revisions]);
   };
@@ -181,9 +185,9 @@ function isSame(before: HeldSkill, after: HeldSkill): boolean {
 }
 
 function standingOf(
-  { current: { skill }, grants, pinned, isPinned }: HeldSkill,
+  { current: { skill }, grants, pinned, isPinned }: SkillSnapshot,
   context: EntryContext,
-): Standing {
+): SkillDecision {
   const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
   const made = new Map<number, SkillEntry | undefined>();
   const revision = (number: number) => {

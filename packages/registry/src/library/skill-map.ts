@@ -1,10 +1,10 @@
-import type { Standing } from "@skillhold/core/library";
+import type { SkillDecision } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Grant } from "../record/grant.ts";
 import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
 
 /** The stored data of one skill. */
-export interface HeldSkill {
+export interface SkillSnapshot {
   readonly current: CurrentSkill;
   readonly grants: readonly Grant[];
   /** Pinned revisions that are not current. */
@@ -14,9 +14,9 @@ export interface HeldSkill {
 }
 
 /** A skill shared by several views, with values that are computed on first use. */
-export interface MappedSkill extends HeldSkill {
+export interface MappedSkill extends SkillSnapshot {
   entry?: SkillEntry;
-  standing?: Standing;
+  standing?: SkillDecision;
 }
 
 /** How many changes are kept apart before they are merged into the base map. */

@@ -3,7 +3,7 @@ import type { Grant } from "../record/grant.ts";
 import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
 import type { RegistrySettings } from "./registry-view.ts";
-import type { HeldSkill } from "./skill-map.ts";
+import type { SkillSnapshot } from "./skill-map.ts";
 
 const SKILLS_AT_ONCE = 500;
 
@@ -15,14 +15,14 @@ export async function readSnapshots(
   ids: readonly string[] | undefined,
   settings: RegistrySettings,
   reader: RegistryReader,
-): Promise<readonly HeldSkill[]> {
+): Promise<readonly SkillSnapshot[]> {
   const skills = await readCurrent(ids, reader);
   const grants = Map.groupBy(
     await readGrants(ids === undefined ? undefined : skills, reader),
     (each) => each.skill,
   );
   const pins = pinsById(settings);
-  const held: HeldSkill[] = [];
+  const held: SkillSnapshot[] = [];
   for (const current of skills) {
     const { uid, id } = current.skill;
     const own = grants.get(uid) ?? NONE;
@@ -32,7 +32,7 @@ export async function readSnapshots(
 }
 
 /** Reads the stored data of deleted skills, which have no pins. */
-export async function readDeletedSnapshots(reader: RegistryReader): Promise<readonly HeldSkill[]> {
+export async function readDeletedSnapshots(reader: RegistryReader): Promise<readonly SkillSnapshot[]> {
   const skills = await reader.listDeleted();
   const grants = Map.groupBy(await readGrants(skills, reader), (each) => each.skill);
   return skills.map((current) => {
@@ -103,7 +103,7 @@ async function readPinned(
   grants: readonly Grant[],
   ofAgents: readonly number[] = [],
   reader: RegistryReader,
-): Promise<Pick<HeldSkill, "pinned" | "isPinned">> {
+): Promise<Pick<SkillSnapshot, "pinned" | "isPinned">> {
   const numbers = new Set([...ofAgents, ...grants.flatMap(({ pin }) => pin ?? [])]);
   const isPinned = numbers.size > 0;
   numbers.delete(skill.revision);

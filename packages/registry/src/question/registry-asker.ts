@@ -26,7 +26,7 @@ type Waiting = PromiseWithResolvers<ApprovalAnswer>;
  * Asks for approval through the log of a registry: one process asks, and any process that shares the store
  * can answer. The log is the only source of truth, and the question of a crashed process expires.
  */
-export class QuestionDesk implements Asker {
+export class RegistryAsker implements Asker {
   readonly #ports: QuestionPorts;
   readonly #waiting = new Map<string, Waiting>();
   readonly #asking = new Set<Promise<unknown>>();

@@ -6,7 +6,7 @@ import {
   type FileDigest,
   hashSkillFile,
   normalizeRelative,
-  rejectFilled,
+  rejectNonEmpty,
   writeCopy,
 } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
@@ -156,7 +156,7 @@ export async function copyRevision(
   target: string,
   { store, limits }: Pick<RegistryContext, "store" | "limits">,
 ): Promise<Digest> {
-  rejectFilled(target);
+  rejectNonEmpty(target);
   const files = await getIntactTree(treeHash, store);
   const made = new Set([target]);
   const written: FileDigest[] = [];

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hashSkillFile, keepFile, readKeptFile } from "@skillhold/core/bundle";
+import { hashSkillFile, readCachedFile, writeFileAtomically } from "@skillhold/core/bundle";
 import type { Ids } from "@skillhold/core/port";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -109,7 +109,7 @@ class FolderCache implements GatewayFileCache {
 
   async find(file: FileRef): Promise<Uint8Array | undefined> {
     const path = this.#pathOf(file);
-    const bytes = await readKeptFile(path, file.size).catch(() => undefined);
+    const bytes = await readCachedFile(path, file.size).catch(() => undefined);
     if (bytes === undefined || isFile(bytes, file)) return bytes;
     // A changed or partly written file counts as not cached.
     await quietly(rm(path, { recursive: true, force: true }));
@@ -121,7 +121,9 @@ class FolderCache implements GatewayFileCache {
     const path = this.#pathOf(file);
     // A full or read-only disk only makes the cache useless.
     await quietly(
-      this.#makeRoom(bytes.length).then(() => keepFile(path, `${path}.${this.#ids.next()}`, bytes)),
+      this.#makeRoom(bytes.length).then(() =>
+        writeFileAtomically(path, `${path}.${this.#ids.next()}`, bytes),
+      ),
     );
   }
 

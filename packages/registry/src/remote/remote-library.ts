@@ -1,4 +1,4 @@
-import { normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
+import { normalizeRelative, rejectNonEmpty, writeCopy } from "@skillhold/core/bundle";
 import {
   type Access,
   asResource,
@@ -128,7 +128,7 @@ export class RemoteLibrary implements Library {
   /** All files are fetched and verified before the first one is written. */
   async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
     const [content, contents] = await this.#reading(viewer, id, async (opened) => {
-      rejectFilled(folder);
+      rejectNonEmpty(folder);
       const contents = await this.#parts.files.readAll(opened);
       return [await this.#readContent(opened), contents] as const;
     });

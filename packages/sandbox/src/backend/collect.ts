@@ -30,13 +30,13 @@ export async function collectFiles(
   limits: CollectLimits,
   skipped: ReadonlySet<string> = new Set(),
 ): Promise<Collected> {
-  await rejectFilled(target);
+  await rejectNonEmpty(target);
   const collection = new Collection(source, target, limits, skipped);
   await collection.run();
   return { files: collection.files, refused: collection.refused };
 }
 
-async function rejectFilled(target: string): Promise<void> {
+async function rejectNonEmpty(target: string): Promise<void> {
   const names = await readdir(target).catch((error: unknown) => {
     throw new SkillError("IO_FAILED", `Cannot list ${target}.`, { cause: error });
   });

@@ -3,7 +3,7 @@ export { isBelow } from "./bubblewrap-option.ts";
 export { PROGRAM_PATH } from "./environment.ts";
 export { installCommand } from "./find-bubblewrap.ts";
 export { type Launched, launch } from "./process.ts";
-export { rememberedProbe } from "./remembered-probe.ts";
+export { cachedProbe } from "./remembered-probe.ts";
 export { findRuntime, type Runtime } from "./runtime.ts";
 export { isOpenToAll } from "./runtime-copy.ts";
 export { sandboxRuntime } from "./sandbox-runtime.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox, SandboxProbe } from "@skillhold/core/run";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { rememberedProbe } from "./remembered-probe.ts";
+import { cachedProbe } from "./remembered-probe.ts";
 
 let root: string;
 let file: string;
@@ -72,5 +72,5 @@ function open(part: Partial<SandboxProbe> = {}): Sandbox {
       return { id: "none", isAvailable: true, checks: [], enforced: limits, ...part };
     },
   };
-  return rememberedProbe(sandbox, file, { now: () => new Date(now) });
+  return cachedProbe(sandbox, file, { now: () => new Date(now) });
 }

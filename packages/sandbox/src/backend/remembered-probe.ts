@@ -13,7 +13,7 @@ const KEPT_MS = 60 * 60 * 1000;
  * cached, for the same program, kernel and user, because a missing part may be installed later. The file
  * belongs to the user, who could also disable the sandbox.
  */
-export function rememberedProbe(sandbox: Sandbox, file: string, clock: Clock): Sandbox {
+export function cachedProbe(sandbox: Sandbox, file: string, clock: Clock): Sandbox {
   return {
     id: sandbox.id,
     start: (spec) => sandbox.start(spec),

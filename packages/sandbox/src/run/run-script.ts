@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join, posix } from "node:path";
-import { normalizeRelative, rejectFilled } from "@skillhold/core/bundle";
+import { normalizeRelative, rejectNonEmpty } from "@skillhold/core/bundle";
 import type { SkillContent } from "@skillhold/core/library";
 import {
   type Collected,
@@ -37,7 +37,7 @@ export async function runScript(
   context: RunContext,
 ): Promise<ScriptRun> {
   rejectArguments(options.args ?? [], context.limits);
-  if (options.outputs !== undefined) rejectFilled(options.outputs);
+  if (options.outputs !== undefined) rejectNonEmpty(options.outputs);
   const staged = await stageSkill(context);
   try {
     const { content, folder } = staged;

@@ -1,4 +1,4 @@
-import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
+import { cacheRuntimes, checkRuntimes } from "@skillhold/deps/environment";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 import { printTable } from "./dependency-report.ts";
@@ -16,7 +16,7 @@ export const command = defineCommand({
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { env, signal } = io;
   const platform = process.platform;
-  const report = await checkRuntimes({ env, signal, platform, findRuntime: rememberRuntimes() });
+  const report = await checkRuntimes({ env, signal, platform, findRuntime: cacheRuntimes() });
   io.signal.throwIfAborted();
   if (io.json) {
     printData(io, report);

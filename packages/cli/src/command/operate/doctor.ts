@@ -1,7 +1,7 @@
 import type { SearchState } from "@skillhold/core/semantic";
 import { nodeHost } from "@skillhold/core/source";
 import { neutralText } from "@skillhold/core/text";
-import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
+import { cacheRuntimes, checkRuntimes } from "@skillhold/deps/environment";
 import { cacheFile } from "@skillhold/host/place";
 import { chooseSandbox } from "@skillhold/host/run";
 import { isRemote } from "@skillhold/host/source";
@@ -73,7 +73,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
   }));
   await layOutStored(opened, view.entries, io);
   const { env, signal } = io;
-  const runtimes = { env, signal, platform: process.platform, findRuntime: rememberRuntimes() };
+  const runtimes = { env, signal, platform: process.platform, findRuntime: cacheRuntimes() };
   return [
     ...checkNode(process, findPinnedNode(process)),
     ...checkSources(opened, io),
