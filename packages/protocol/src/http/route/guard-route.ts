@@ -81,6 +81,7 @@ export const guardRoutes = {
       limitations: z.array(z.object({ file: z.string(), reason: z.string() })).readonly(),
       summary: Texts.describe("The capabilities in plain sentences."),
     }),
+    condition: "read",
     errors: missing,
   }),
   diffCapabilities: route({
@@ -92,6 +93,7 @@ export const guardRoutes = {
     params: byId,
     query: z.strictObject({ from: RevisionNumber.optional(), to: RevisionNumber.optional() }),
     answer: z.object({ widened: z.array(Change).readonly(), narrowed: z.array(Change).readonly() }),
+    condition: "read",
     errors: missing,
   }),
   waiveFinding: route({

@@ -22,6 +22,7 @@ export const transparencyRoutes = {
       root: hash,
       note: z.string().optional(),
     }),
+    condition: "read",
   }),
   proveEvent: route({
     method: "GET",
@@ -34,6 +35,7 @@ export const transparencyRoutes = {
       size: count.describe("The size of the log that it is proved for."),
     }),
     answer: z.object({ leaf: hash, index: z.int(), size: z.int(), path: Path }),
+    condition: "read",
   }),
   proveConsistency: route({
     method: "GET",
@@ -43,5 +45,6 @@ export const transparencyRoutes = {
     roles: everyone,
     query: z.strictObject({ from: count, to: count }),
     answer: z.object({ from: z.int(), to: z.int(), path: Path }),
+    condition: "read",
   }),
 } as const;
