@@ -42,6 +42,7 @@ test("every type of event has its words [S-59]", () => {
     fields: [],
     revisions: [],
     results: [],
+    rules: [],
     by,
     grantee: { kind: "agent", key: "a" },
   };

@@ -52,12 +52,24 @@ async function map(path: string): Promise<() => Promise<void>> {
   const file = join(folder, path);
   const started = spawn("python3", ["-c", WRITER, file], { stdio: ["pipe", "pipe", "inherit"] });
   writer = started;
-  await once(started.stdout, "data");
+  const printed = outputOf(started);
+  await printed("mapped");
   return async () => {
     const { mtimeMs, ctimeMs } = statSync(file);
     started.stdin.write("\n");
-    await once(started.stdout, "data");
+    await printed("written");
     expect(statSync(file)).toMatchObject({ mtimeMs, ctimeMs });
+  };
+}
+
+/** Waits until the writer has printed a word, in however many pieces it arrives. */
+function outputOf({ stdout }: ChildProcess): (word: string) => Promise<void> {
+  let text = "";
+  stdout?.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return async (word) => {
+    while (!text.includes(`${word}\n`)) await once(stdout ?? process.stdout, "data");
   };
 }
 
