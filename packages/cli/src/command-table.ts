@@ -27,7 +27,7 @@ export const commandTable: readonly CommandRow[] = [
   row(
     "prompt",
     "Check",
-    "print the catalogue block of the reference",
+    "print the catalogue in the reference format",
     () => import("./command/check/prompt.ts"),
   ),
   row(

@@ -10,7 +10,7 @@ import type { AuditReport } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { Host } from "@skillhold/skill";
-import type { ApprovalInbox } from "./approval/approval-desk.ts";
+import type { ApprovalInbox } from "./approval/approval-inbox.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
 import type { InstallService } from "./install-service.ts";
 import type { ResponseBounds } from "./limit/open-response.ts";

@@ -1,4 +1,4 @@
-export { type ApprovalInbox, registryInbox } from "./approval/approval-desk.ts";
+export { type ApprovalInbox, registryInbox } from "./approval/approval-inbox.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
 export { mayRun, type Principal, principalActor as actorOf } from "./auth/principal.ts";
 export { requestViewer as viewerOf } from "./auth/viewer.ts";

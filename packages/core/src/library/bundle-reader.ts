@@ -64,7 +64,7 @@ interface KnownFolder {
 
 /** The number of retries for a folder that changes during a read. */
 const TRIES = 3;
-/** The number of cached folders. A cached folder is checked with stats, then packed and hashed only if it changed. */
+/** The maximum number of cached folders. A cached folder is packed and hashed again only if `stat` shows a change. */
 const KEPT_FOLDERS = 512;
 /**
  * How long a cache entry is valid. Writes through a memory mapping or from another machine may not change the file's

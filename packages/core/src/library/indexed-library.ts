@@ -96,7 +96,10 @@ export class IndexedLibrary implements Library {
     const start = range.start ?? 0;
     const length = Math.min(range.length ?? this.#limits.resourceReadBytes, this.#limits.resourceReadBytes);
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(length) || start < 0 || length < 1) {
-      throw new SkillError("USAGE", "A range needs an integer start from 0 and an integer length from 1.");
+      throw new SkillError(
+        "USAGE",
+        "The range is invalid: `start` must be an integer of 0 or more, and `length` an integer of 1 or more.",
+      );
     }
     const part = await this.#shelf.readFile(entry, path, { start, length });
     if (!this.#isStillVisible(part.entry, viewer)) throw notFound(id);

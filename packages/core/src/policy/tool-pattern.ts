@@ -9,7 +9,7 @@ import {
   type ToolAliases,
 } from "./tool-alias.ts";
 
-/** One item of `allowed-tools`, understood. */
+/** A parsed item of `allowed-tools`. */
 export type ToolPattern =
   /** `*`: every tool. */
   | { readonly kind: "any" }

@@ -30,7 +30,7 @@ export interface DependencyScanOptions {
 /** Larger files are data or build output. They are skipped with a note. */
 export const MAX_SCANNED_BYTES = 1_000_000;
 
-/** True when the bytes of a file can name a dependency. */
+/** Whether the scanner reads files of this type. */
 export function isScanned(path: string): boolean {
   return fileTypeOf(path) !== undefined;
 }
@@ -70,7 +70,7 @@ export function unreadableManifest(files: readonly ScanFile[]): DependencyManife
   return tally.manifest(new Set());
 }
 
-/** A path and its import names: without the extension, or the folder for an index file. */
+/** The names that can import a file: its path, the path without the extension, and the folder of an index file. */
 function namesOf(path: string): readonly string[] {
   const bare = path.replace(/\.[^/.]+$/, "");
   return bare.endsWith("/index") ? [path, bare, bare.slice(0, -"/index".length)] : [path, bare];

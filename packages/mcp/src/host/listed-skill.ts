@@ -15,7 +15,7 @@ export interface ListedSkill {
   readonly files: readonly ListedResource[];
   /** SKILL.md among the files. */
   readonly skillFile: ListedResource;
-  /** Over all files. The list has no executable bits, so no file is executable. */
+  /** The hash of all files. The list has no executable bits, so every file is hashed as not executable. */
   readonly treeHash: Digest;
 }
 

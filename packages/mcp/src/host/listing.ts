@@ -8,7 +8,7 @@ import { diagnosticsOf, type ListedSkill, readListedSkill } from "./listed-skill
 import { refuse } from "./refusal.ts";
 import { isSameUri } from "./skill-uri.ts";
 
-/** The usable part of a server's list. */
+/** A server's skill list: the usable skills and the rejected entries. */
 export interface ServerListing {
   /** Ordered by URI. */
   readonly skills: readonly ListedSkill[];

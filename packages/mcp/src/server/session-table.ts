@@ -11,7 +11,7 @@ export interface TableValue {
 }
 
 export interface SessionTableOptions {
-  /** The time after which an unused value is closed. */
+  /** The time after which an idle session is closed. */
   readonly idleMs: number;
   /** The maximum number of values. */
   readonly most: number;

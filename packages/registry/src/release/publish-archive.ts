@@ -43,10 +43,7 @@ export async function publishArchive(
     const { digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
     const found = await findArchiveSkills(folder, limits);
     if (options.id !== undefined && found.length > 1)
-      throw new SkillError(
-        "USAGE",
-        `The archive contains ${found.length} skills, but only one id was given.`,
-      );
+      throw new SkillError("USAGE", `The archive contains ${found.length} skills, so an id cannot be set.`);
     const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
     const skills: Publication[] = [];
     for (const each of found) {

@@ -42,7 +42,11 @@ export function getProperties({ skill, subject, folder }: OpenedSkill): SkillPro
     : reason?.code === "SKILL_FILE_MISSING"
       ? "SKILL_NOT_FOUND"
       : "SKILL_INVALID";
-  throw new SkillError(code, `${folder}: ${reason?.message ?? "The skill has no name or description."}`, {
-    ...(reason === undefined ? {} : { hint: reason.fix }),
-  });
+  throw new SkillError(
+    code,
+    `${folder}: ${reason?.message ?? "The skill needs both a name and a description."}`,
+    {
+      ...(reason === undefined ? {} : { hint: reason.fix }),
+    },
+  );
 }

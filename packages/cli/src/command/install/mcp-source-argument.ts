@@ -96,7 +96,7 @@ function readHeader(text: string): readonly [string, string] {
   rejectHeader(name, value);
   if (isSecretHeader(name, value))
     throw new SkillError("USAGE", `The header ${name} looks like a secret, so it is not written to a file.`, {
-      hint: `Set a variable to the value and add --header-env ${name}=VARIABLE.`,
+      hint: `Put the value in an environment variable and pass --header-env ${name}=VARIABLE.`,
     });
   return [name, value];
 }

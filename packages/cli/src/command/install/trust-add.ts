@@ -50,7 +50,7 @@ async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSp
 async function addRule(needed: string, source: string | undefined, io: Io): Promise<ExitCode> {
   if (source === undefined)
     throw new SkillError("USAGE", "--require needs --source.", {
-      hint: "Name the start of an address, or `*`.",
+      hint: "Pass a URL prefix, such as `--source https://github.com/acme`, or `*` for all sources.",
     });
   const rule = { source, require: needed as "none" | "digest" | "signature" };
   await changePolicy(io.env, (rules) => [...rules.filter((each) => each.source !== source), rule]);

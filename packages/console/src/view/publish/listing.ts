@@ -15,8 +15,9 @@ export interface ListedFile {
 /** Limits on how much of an untrusted archive the browser reads. */
 export interface ListingBounds {
   readonly isWanted: (path: string) => boolean;
-  /** How large a file may be to be read, and how many are. */
+  /** The maximum size of a file that is read. */
   readonly fileBytes: number;
+  /** The maximum number of files that are read. */
   readonly files: number;
   readonly unpackedBytes: number;
 }
