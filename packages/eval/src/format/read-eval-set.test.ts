@@ -173,7 +173,7 @@ describe("any text", () => {
     ),
   })).value;
 
-  test("is read as evals and as triggers without a throw, and what is read is written again [S-51]", () => {
+  test("is read as evals and as triggers without a throw, and survives a round trip [S-51]", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -23,7 +23,7 @@ export async function installFrozen(
   for (const { id, prepared } of wanted) {
     const before = await target.find(id);
     if (before !== undefined && before.treeHash !== prepared.staged.treeHash)
-      throw differs(id, "what is installed is not what the lock records");
+      throw differs(id, "the installed skill differs from the lock");
     plans.push({ prepared, before });
   }
   const applied: Applied[] = [];

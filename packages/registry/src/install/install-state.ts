@@ -86,9 +86,9 @@ export class InstallState implements FirstSight {
     try {
       return State.parse(JSON.parse(text));
     } catch (error) {
-      // To start anew would forget pins and ages without a word.
+      // A new file would silently lose pins and ages.
       throw new SkillError("CONFIG_INVALID", `The file ${this.#file} is damaged.`, {
-        hint: "Correct it, or move it away: pins and first sights start anew then.",
+        hint: "Correct the file, or move it away to start without pins and recorded ages.",
         cause: error,
       });
     }

@@ -8,7 +8,7 @@ const count = z
   .regex(/^[0-9]{1,15}$/)
   .transform(Number);
 
-/** Proofs about the audit log, for those who watch that it only grows. None of them shows an entry. */
+/** Proofs that the audit log only grows, for its monitors. A proof contains hashes, never an entry. */
 export const transparencyRoutes = {
   getCheckpoint: route({
     method: "GET",
