@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openSession } from "@skillhold/core/session";
 import { skill } from "@skillhold/core/test/library/library.contract";
@@ -62,5 +63,21 @@ describe.each(engines)("a session over a registry in %s", (engine) => {
     const { path } = (await session.list())[0] ?? { path: "" };
     expect((await session.activate("demo")).text).toContain(`See ${path}/references.`);
     await session.close();
+  });
+
+  test("every location in a catalogue is a file that exists, before the first read [S-21] [S-41]", async () => {
+    const store = await stores.open();
+    await putSkills([demo("Say hello.")], store);
+    const library = await stores.library(store, { copies: join(stores.folder, "copies") });
+    const session = await openSession(library, { runtime: "test" }, fixturePorts(), { hasFileSystem: true });
+    const { text } = await session.catalogue({ format: "json" });
+    const { location } = JSON.parse(text).available_skills[0];
+    expect(await readFile(location, "utf8")).toContain("Say hello.");
+    await session.close();
+    const bare = await openSession(await stores.library(store), { runtime: "test" }, fixturePorts(), {
+      hasFileSystem: true,
+    });
+    expect((await bare.catalogue({ format: "json" })).text).not.toContain("location");
+    await bare.close();
   });
 });

@@ -27,7 +27,6 @@ export {
   type CatalogueFormat,
   type CatalogueOptions,
   catalogueFormats,
-  cataloguePriority,
   defaultPreamble,
   formatForModel,
   neutralText,

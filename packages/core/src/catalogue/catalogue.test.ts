@@ -2,9 +2,9 @@ import { defaultLimits, type SkillEntry, withLimits } from "@skillhold/protocol"
 import { codePointLength, estimateTokens } from "@skillhold/skill";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CatalogueOptions, cataloguePriority, renderCatalogue } from "./catalogue.ts";
+import { type CatalogueOptions, renderCatalogue } from "./catalogue.ts";
 import { entry } from "./entry.fixture.ts";
-import { catalogueFormats, formatForModel } from "./format.ts";
+import { type CatalogueFormat, catalogueFormats, formatForModel } from "./format.ts";
 
 const pdf = entry("pdf", { description: "Read, create, merge, split PDF files" });
 const strange = entry("my-tables", {
@@ -80,7 +80,8 @@ test.each([
 
 describe.each(catalogueFormats)("%s", (format) => {
   test("an empty library says nothing at all [S-21]", () => {
-    const empty = { text: "", format, tokens: 0, inline: [], deferred: 0, isComplete: true };
+    const none = { inline: [], deferred: 0, leftOut: [], shortened: [] };
+    const empty = { text: "", format, tokens: 0, ...none, isComplete: true };
     expect(renderCatalogue([], { format, preamble: "Look." })).toEqual(empty);
   });
 
@@ -262,8 +263,44 @@ test("a preamble without room for a skill gives way, and at last only the senten
   expect(only.text).toBe("There is 1 skill: find them with look_up(query).");
 });
 
-test("a catalogue stands at 60 in a prompt pipeline [S-22]", () => {
-  expect(cataloguePriority).toBe(60);
+test("every format shows the tags of a skill, neutralized and at most eight [S-21]", () => {
+  const tags = [
+    "forms",
+    'a"b<c',
+    "x".repeat(40),
+    "\u200b",
+    ...Array.from({ length: 9 }, (_, at) => `t${at}`),
+  ];
+  const tagged = entry("tagged", { tags });
+  const shown = (format: CatalogueFormat) => renderCatalogue([tagged], { format, preamble: "" }).text;
+  const long = `${"x".repeat(31)}…`;
+  expect(shown("xml")).toContain(`<tags>forms, a&quot;b&lt;c, ${long}, t0, t1, t2, t3</tags>`);
+  expect(shown("xml-attr")).toContain(` tags="forms, a&quot;b&lt;c, ${long}, t0, t1, t2, t3"`);
+  expect(shown("markdown")).toContain(`(tags: forms, a"b&lt;c, ${long}, t0, t1, t2, t3)`);
+  expect(JSON.parse(shown("json")).available_skills[0].tags).toEqual([
+    "forms",
+    'a"b<c',
+    long,
+    "t0",
+    "t1",
+    "t2",
+    "t3",
+  ]);
+});
+
+test("a catalogue names the skills that it left out and shortened [S-22]", () => {
+  const entries = makeEntries(4, "Long words. ".repeat(30));
+  const limits = withLimits({ catalogueTokens: 150, catalogueDescriptionLength: 40 });
+  const { inline, leftOut, shortened, deferred } = renderCatalogue(entries, {
+    limits,
+    pinned: ["skill-0003"],
+  });
+  expect(inline[0]).toBe("skill-0003");
+  expect(leftOut).toHaveLength(deferred);
+  expect([...inline, ...leftOut].sort()).toEqual(entries.map(({ id }) => id));
+  expect(shortened).not.toEqual([]);
+  const whole = renderCatalogue(entries);
+  expect(whole).toMatchObject({ isComplete: true, leftOut: [], shortened: [], deferred: 0 });
 });
 
 function makeEntries(count: number, description: string, name?: string): readonly SkillEntry[] {

@@ -1,16 +1,13 @@
 import { defaultLimits, type Limits, type SkillEntry } from "@skillhold/protocol";
 import { estimateTokens } from "@skillhold/skill";
 import { neutralText } from "../text/neutral.ts";
-import { fitItems, skillTokens } from "./budget.ts";
+import { fitItems, type Line, skillTokens } from "./budget.ts";
 import { type CatalogueFormat, formatForModel } from "./format.ts";
 import { catalogueItem } from "./item.ts";
 import type { Layout, Page } from "./layout.ts";
 import { layouts } from "./layout-table.ts";
 import { type Candidate, selectEntries } from "./order.ts";
 import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";
-
-/** Where the catalogue stands in a prompt that is put together by number: after the channel (0), before memory (100). */
-export const cataloguePriority = 60;
 
 /** Level 1 of disclosure: the description of the available skills for one agent. */
 export interface Catalogue {
@@ -21,6 +18,10 @@ export interface Catalogue {
   readonly inline: readonly string[];
   /** How many more there are; the text says so. */
   readonly deferred: number;
+  /** Their ids, sorted. Pinned skills are cut last. */
+  readonly leftOut: readonly string[];
+  /** Ids of the skills in the text whose descriptions were cut or omitted. */
+  readonly shortened: readonly string[];
   /** True when the budget neither left a skill out nor cut a description. */
   readonly isComplete: boolean;
 }
@@ -37,8 +38,11 @@ export interface CatalogueOptions {
    * a complete one is the same for every task, which keeps a prompt cache warm.
    */
   readonly rank?: ReadonlyMap<string, number>;
-  /** Includes skill paths in `xml` and `json`. Only for an agent that reads files of this machine. */
-  readonly locations?: boolean;
+  /**
+   * Includes skill paths in `xml` and `json`, only for an agent that reads files of this machine: every path, or the
+   * folders by id.
+   */
+  readonly locations?: boolean | ReadonlyMap<string, string>;
   /** The operator's text before the list, used verbatim; empty to omit it. */
   readonly preamble?: string;
   readonly readTool?: string;
@@ -56,7 +60,8 @@ export type CatalogueLimits = Pick<
  */
 export function renderCatalogue(entries: readonly SkillEntry[], options: CatalogueOptions = {}): Catalogue {
   const plan = makePlan(options);
-  if (entries.length === 0) return finish(plan, { text: "", inline: [], deferred: 0, isComplete: true });
+  if (entries.length === 0)
+    return finish(plan, entries, { text: "", inline: [], shortened: [], isComplete: true });
   return renderWhole(entries, plan) ?? renderPart(entries, plan);
 }
 
@@ -66,7 +71,7 @@ interface Plan {
   readonly limits: CatalogueLimits;
   readonly pinned: readonly string[];
   readonly rank: ReadonlyMap<string, number>;
-  readonly locations: boolean;
+  readonly locations: boolean | ReadonlyMap<string, string>;
   readonly preamble: string;
   readonly readTool: string;
   readonly searchTool: string;
@@ -97,7 +102,8 @@ function renderWhole(entries: readonly SkillEntry[], plan: Plan): Catalogue | un
   if (items.reduce((total, item) => total + skillTokens(item), 0) > limits.catalogueTokens) return undefined;
   const text = layout.page({ preamble, items: items.map((item) => layout.item(item)), note: "", readTool });
   if (estimateTokens(text) > limits.catalogueTokens) return undefined;
-  return finish(plan, { text, inline: items.map(({ id }) => id), deferred: 0, isComplete: true });
+  const inline = items.map(({ id }) => id);
+  return finish(plan, entries, { text, inline, shortened: [], isComplete: true });
 }
 
 /** The pinned and the best skills, and how many more there are. */
@@ -114,20 +120,21 @@ function renderPart(entries: readonly SkillEntry[], plan: Plan): Catalogue {
     if (lines.length === 0 || (deferred > 0 && note === "")) continue;
     const text = layout.page({
       preamble,
-      items: lines,
+      items: lines.map(({ text }) => text),
       note: deferred > 0 ? deferredNote(deferred, searchTool) : "",
       readTool: plan.readTool,
     });
-    const inline = candidates.slice(0, lines.length).map(({ entry }) => entry.id);
-    return finish(plan, { text, inline, deferred, isComplete: false });
+    const inline = lines.map(({ item }) => item.id);
+    const shortened = lines.filter(({ isShortened }) => isShortened).map(({ item }) => item.id);
+    return finish(plan, entries, { text, inline, shortened, isComplete: false });
   }
   const note = onlyNote(entries.length, searchTool);
   const text = layout.page({ preamble: "", items: [], note, readTool: plan.readTool });
-  return finish(plan, { text, inline: [], deferred: entries.length, isComplete: false });
+  return finish(plan, entries, { text, inline: [], shortened: [], isComplete: false });
 }
 
 /** The lines that fit beside everything else on a page. */
-function fillFrame(candidates: readonly Candidate[], frame: Page, plan: Plan): readonly string[] {
+function fillFrame(candidates: readonly Candidate[], frame: Page, plan: Plan): readonly Line[] {
   const { layout, limits } = plan;
   return fitItems({
     items: candidates.map(({ entry }) => catalogueItem(entry, plan)),
@@ -138,6 +145,13 @@ function fillFrame(candidates: readonly Candidate[], frame: Page, plan: Plan): r
   });
 }
 
-function finish(plan: Plan, rendered: Omit<Catalogue, "format" | "tokens">): Catalogue {
-  return { ...rendered, format: plan.format, tokens: estimateTokens(rendered.text) };
+function finish(
+  plan: Plan,
+  entries: readonly SkillEntry[],
+  rendered: Omit<Catalogue, "format" | "tokens" | "deferred" | "leftOut">,
+): Catalogue {
+  const shown = new Set(rendered.inline);
+  const leftOut = entries.flatMap(({ id }) => (shown.has(id) ? [] : [id as string])).sort();
+  const cost = { format: plan.format, tokens: estimateTokens(rendered.text) };
+  return { ...rendered, ...cost, deferred: leftOut.length, leftOut };
 }

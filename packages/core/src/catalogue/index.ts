@@ -3,8 +3,7 @@ export {
   type Catalogue,
   type CatalogueLimits,
   type CatalogueOptions,
-  cataloguePriority,
   renderCatalogue,
 } from "./catalogue.ts";
-export { type CatalogueFormat, catalogueFormats, formatForModel } from "./format.ts";
+export { type CatalogueFormat, catalogueFormats, formatForModel, hasLocations } from "./format.ts";
 export { defaultPreamble } from "./wording.ts";

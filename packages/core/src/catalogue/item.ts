@@ -15,11 +15,13 @@ export interface CatalogueItem {
   readonly origin: string | undefined;
   readonly readiness: ReadinessState;
   readonly location: string | undefined;
+  /** The author's words for filtering, at most eight. */
+  readonly tags: readonly string[];
 }
 
 export interface ItemOptions {
   readonly limits: Pick<Limits, "nameLength" | "descriptionLength">;
-  readonly locations: boolean;
+  readonly locations: boolean | ReadonlyMap<string, string>;
 }
 
 export function catalogueItem(entry: SkillEntry, { limits, locations }: ItemOptions): CatalogueItem {
@@ -31,15 +33,20 @@ export function catalogueItem(entry: SkillEntry, { limits, locations }: ItemOpti
     isThirdParty: entry.trust === "third_party",
     origin: origin === undefined ? undefined : neutralText(origin, ORIGIN_LENGTH),
     readiness: entry.readiness.state,
+    tags: entry.tags.slice(0, MOST_TAGS).flatMap((tag) => neutralText(tag, TAG_LENGTH) || []),
     // A skill that another program serves has no folder.
-    location:
-      locations && origin === undefined
-        ? writablePath(`${entry.path}/${entry.file ?? "SKILL.md"}`)
-        : undefined,
+    location: origin === undefined ? locate(entry, locations) : undefined,
   };
 }
 
+function locate(entry: SkillEntry, locations: ItemOptions["locations"]): string | undefined {
+  const folder = locations === true ? entry.path : locations === false ? undefined : locations.get(entry.id);
+  return folder === undefined ? undefined : writablePath(`${folder}/${entry.file ?? "SKILL.md"}`);
+}
+
 const ORIGIN_LENGTH = 64;
+const MOST_TAGS = 8;
+const TAG_LENGTH = 32;
 
 /** A path that cannot be written down as it is would name another file; the agent then reads the skill by its id. */
 function writablePath(path: string): string | undefined {
@@ -47,9 +54,9 @@ function writablePath(path: string): string | undefined {
 }
 
 export function withDescriptionCut(item: CatalogueItem, length: number): CatalogueItem {
-  return { ...item, description: neutralText(item.description, length) };
+  return { ...item, description: neutralText(item.description, length), tags: [] };
 }
 
 export function withoutDescription(item: CatalogueItem): CatalogueItem {
-  return { ...item, description: "" };
+  return { ...item, description: "", tags: [] };
 }

@@ -3,7 +3,7 @@ import type { Layout } from "./layout.ts";
 /** One JSON text, also with preamble and note, one skill a line. A skill is called by its `id`. */
 export const jsonLayout: Layout = {
   separator: ",\n",
-  item({ id, name, description, isThirdParty, origin, readiness, location }) {
+  item({ id, name, description, isThirdParty, origin, readiness, tags, location }) {
     return escapeTokens(
       JSON.stringify({
         id,
@@ -12,6 +12,7 @@ export const jsonLayout: Layout = {
         ...(origin === undefined ? {} : { origin }),
         ...(readiness === "ready" ? {} : { readiness }),
         ...(description === "" ? {} : { description }),
+        ...(tags.length === 0 ? {} : { tags }),
         ...(location === undefined ? {} : { location }),
       }),
     );

@@ -6,7 +6,9 @@ export const markdownLayout: Layout = {
   separator: "\n",
   item(item) {
     const start = `• \`${escapeValue(item.id)}\`${marks(item)}`;
-    return item.description === "" ? start : `${start} — ${escapeValue(item.description)}`;
+    if (item.description === "") return start;
+    const tags = item.tags.length === 0 ? "" : ` (tags: ${escapeValue(item.tags.join(", "))})`;
+    return `${start} — ${escapeValue(item.description)}${tags}`;
   },
   page({ preamble, items, note, readTool }) {
     if (items.length === 0) return note;

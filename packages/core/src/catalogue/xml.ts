@@ -11,6 +11,7 @@ export const nestedLayout: Layout = {
       `    <name>${escapeValue(item.name)}</name>`,
       item.name === item.id ? "" : `    <id>${escapeValue(item.id)}</id>`,
       item.description === "" ? "" : `    <description>${escapeValue(item.description)}</description>`,
+      item.tags.length === 0 ? "" : `    <tags>${escapeValue(item.tags.join(", "))}</tags>`,
       item.location === undefined ? "" : `    <location>${escapeValue(item.location)}</location>`,
       "  </skill>",
     ];
@@ -23,11 +24,15 @@ export const nestedLayout: Layout = {
 export const attributeLayout: Layout = {
   separator: "\n",
   item(item) {
-    const start = `  <skill name="${escapeValue(item.name)}" slug="${escapeValue(item.id)}"${marks(item)}`;
+    const start = `  <skill name="${escapeValue(item.name)}" slug="${escapeValue(item.id)}"${marks(item)}${tags(item)}`;
     return item.description === "" ? `${start}/>` : `${start}>${escapeValue(item.description)}</skill>`;
   },
   page: writePage,
 };
+
+function tags({ tags }: CatalogueItem): string {
+  return tags.length === 0 ? "" : ` tags="${escapeValue(tags.join(", "))}"`;
+}
 
 function marks({ isThirdParty, origin, readiness }: CatalogueItem): string {
   const trust = isThirdParty ? ' trust="third_party"' : "";

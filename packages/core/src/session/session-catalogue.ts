@@ -1,5 +1,5 @@
-import type { Limits } from "@skillhold/protocol";
-import { type Catalogue, type CatalogueOptions, renderCatalogue } from "../catalogue/index.ts";
+import { type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
+import { type Catalogue, type CatalogueOptions, hasLocations, renderCatalogue } from "../catalogue/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 
@@ -14,7 +14,10 @@ export interface CatalogueSettings extends Pick<CatalogueOptions, "pinned" | "lo
   readonly limits: Limits;
 }
 
-/** Level 1. Searches by task only when the catalogue cannot hold all skills. */
+/**
+ * Level 1. Searches by task only when the catalogue cannot hold all skills. A location is written only for a folder
+ * that exists, so stored skills are copied to disk first.
+ */
 export async function sessionCatalogue(
   { task = "", ...request }: CatalogueRequest,
   settings: CatalogueSettings,
@@ -22,10 +25,48 @@ export async function sessionCatalogue(
   library: Library,
 ): Promise<Catalogue> {
   const entries = await library.list(viewer);
-  const plain = renderCatalogue(entries, { ...request, ...settings });
-  if (plain.isComplete || task.trim() === "") return plain;
-  const limit = settings.limits.catalogueSkills;
-  const results = await library.search(viewer, task, { limit, hasSnippets: false });
-  const rank = new Map(results.map(({ entry, hit }) => [entry.id as string, hit.score]));
-  return renderCatalogue(entries, { ...request, ...settings, rank });
+  const render = (options: CatalogueOptions) =>
+    renderCatalogue(entries, { ...request, ...settings, ...options });
+  const plain = render({});
+  const rank =
+    plain.isComplete || task.trim() === "" ? new Map() : await rankByTask(task, settings, viewer, library);
+  const ranked = rank.size === 0 ? plain : render({ rank });
+  if (settings.locations !== true || !hasLocations(ranked.format)) return ranked;
+  const inline = new Set(ranked.inline);
+  const shown = entries.filter(({ id }) => inline.has(id));
+  return render({ rank, locations: await locateSkills(shown, viewer, library) });
+}
+
+async function rankByTask(
+  task: string,
+  { limits }: CatalogueSettings,
+  viewer: Viewer,
+  library: Library,
+): Promise<ReadonlyMap<string, number>> {
+  const results = await library.search(viewer, task, { limit: limits.catalogueSkills, hasSnippets: false });
+  return new Map(results.map(({ entry, hit }) => [entry.id as string, hit.score]));
+}
+
+/** The folder of each skill by id. A skill that cannot be copied to disk has no location. */
+async function locateSkills(
+  entries: readonly SkillEntry[],
+  viewer: Viewer,
+  library: Library,
+): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for (const { id, path, revision } of entries) {
+    const folder = revision === undefined ? path : await materializedFolder(id, viewer, library);
+    if (folder !== undefined) folders.set(id, folder);
+  }
+  return folders;
+}
+
+/** Reading a stored skill copies it to disk. */
+async function materializedFolder(id: string, viewer: Viewer, library: Library): Promise<string | undefined> {
+  try {
+    return (await library.read(viewer, id)).folder;
+  } catch (error) {
+    if (error instanceof SkillError) return undefined;
+    throw error;
+  }
 }

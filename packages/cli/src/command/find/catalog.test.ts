@@ -18,7 +18,15 @@ describe("catalog", () => {
     expect(out).toContain("• `pdf`");
     expect(err).toMatch(/^about \d+ tokens as markdown: 1 skill inline\n$/);
     const { data } = await runJson(["catalog"], root);
-    expect(Object.keys(data).sort()).toEqual(["deferred", "format", "inline", "text", "tokens"]);
+    expect(Object.keys(data).sort()).toEqual([
+      "deferred",
+      "format",
+      "inline",
+      "leftOut",
+      "shortened",
+      "text",
+      "tokens",
+    ]);
     expect(data).toMatchObject({ format: "markdown", inline: ["pdf"], deferred: 0 });
     expect(`${data.text}\n`).toBe(out);
   });
@@ -50,7 +58,9 @@ describe("catalog", () => {
     expect(data.inline.slice(0, 3)).toEqual(["s49", "s48", "slides"]);
     expect(data.tokens).toBeLessThanOrEqual(200);
     expect(data.inline.length + data.deferred).toBe(51);
-    expect((await runMain(argv, root)).err).toMatch(/, \d+ found by search only\n$/);
+    expect((await runMain(argv, root)).err).toMatch(
+      /inline\nfound by search only: s1, .* more\nKeep a skill in the list with --pin /,
+    );
   });
 
   test("is agent-scoped, and empty for an agent without skills [S-22]", async () => {

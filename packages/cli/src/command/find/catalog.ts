@@ -1,4 +1,4 @@
-import type { CatalogueFormat } from "@skillhold/core/catalogue";
+import type { Catalogue, CatalogueFormat } from "@skillhold/core/catalogue";
 import { openSession, systemPorts } from "@skillhold/core/session";
 import { present } from "@skillhold/host/place";
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
@@ -41,7 +41,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       hasFileSystem: options["locations"] === true,
       limits,
     });
-    const { text, format, tokens, inline, deferred } = await session.catalogue(
+    const catalogue = await session.catalogue(
       present({
         // The command table allows only the names of formats here.
         format: options["format"] as CatalogueFormat | undefined,
@@ -49,26 +49,31 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         task: textOption(options, "task"),
       }),
     );
-    if (io.json) printData(io, { text, format, tokens, inline, deferred });
-    else printCatalogue(io, text, { format, tokens, inline: inline.length, deferred });
+    const { isComplete: _, ...data } = catalogue;
+    if (io.json) printData(io, data);
+    else printCatalogue(io, catalogue);
     return 0;
   });
 }
 
-interface Counts {
-  readonly format: string;
-  readonly tokens: number;
-  readonly inline: number;
-  readonly deferred: number;
-}
-
-function printCatalogue(io: Io, text: string, { format, tokens, inline, deferred }: Counts): void {
+function printCatalogue(io: Io, { text, format, tokens, inline, leftOut, shortened }: Catalogue): void {
   if (text === "") {
     io.err("This viewer sees no skills, so the catalogue is empty.\n");
     io.err("Run `skillhold explain` to see why, or `skillhold list` to see where it looked.\n");
     return;
   }
   io.out(`${forReader(io, text)}\n`);
-  const rest = deferred === 0 ? "" : `, ${deferred} found by search only`;
-  io.err(`about ${count(tokens, "token")} as ${format}: ${count(inline, "skill")} inline${rest}\n`);
+  io.err(`about ${count(tokens, "token")} as ${format}: ${count(inline.length, "skill")} inline\n`);
+  if (leftOut.length > 0) io.err(`found by search only: ${names(leftOut)}\n`);
+  if (shortened.length > 0) io.err(`shortened descriptions: ${names(shortened)}\n`);
+  if (leftOut.length > 0)
+    io.err("Keep a skill in the list with --pin <id>, or with `pins` in the agent manifest.\n");
+  else if (shortened.length > 0) io.err("Raise the budget with --budget <tokens>.\n");
+}
+
+const MOST_NAMES = 20;
+
+function names(ids: readonly string[]): string {
+  const more = ids.length - MOST_NAMES;
+  return `${ids.slice(0, MOST_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -47,31 +47,19 @@ export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
           {budget !== undefined && <Meter label="Budget" value={data.tokens} max={budget} unit="tokens" />}
           <ScrollText label="Prompt block" text={data.text} className="max-h-112" />
           <Names title="In the prompt" ids={data.inline} />
-          {data.deferred > 0 && <Deferred inline={data.inline} number={data.deferred} looking={looking} />}
+          {data.shortened.length > 0 && <Names title="Shortened descriptions" ids={data.shortened} />}
+          {data.deferred > 0 && (
+            <>
+              <Names title={`${data.deferred} found by search only`} ids={data.leftOut} />
+              <p className="text-xs text-muted">
+                To keep a skill in the prompt, add it to the <code>pins</code> of the agent manifest.
+              </p>
+            </>
+          )}
         </div>
       )}
     </Panel>
   );
-}
-
-/** The skills that did not fit; the agent finds them with its search tool. */
-function Deferred({
-  inline,
-  number,
-  looking,
-}: {
-  readonly inline: readonly string[];
-  readonly number: number;
-  readonly looking: CatalogueBlockProps["looking"];
-}) {
-  const { data } = useApi(
-    "GET /v1/explain",
-    { query: { ...looking } },
-    { keep: true, enabled: looking !== undefined },
-  );
-  const shown = new Set(inline);
-  const rest = (data?.explanations ?? []).filter(({ id, state }) => state === "visible" && !shown.has(id));
-  return <Names title={`${number} behind search`} ids={rest.map(({ id }) => id)} />;
 }
 
 const MOST = 200;

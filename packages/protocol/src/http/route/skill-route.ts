@@ -76,6 +76,8 @@ export const skillRoutes = {
       tokens: z.int().min(0),
       inline: Texts,
       deferred: z.int().min(0),
+      leftOut: Texts.describe("The skills that only search finds. Pinned skills are cut last."),
+      shortened: Texts.describe("The skills whose descriptions were cut."),
       isComplete: z.boolean(),
     }),
     condition: "read",
