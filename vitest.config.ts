@@ -33,7 +33,7 @@ export default defineConfig({
           name: "sharing",
           include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone],
-          globalSetup: ["tests/system-setup.ts", "tests/postgres-setup.ts"],
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
           // To read the modules anew for each file takes longer than many of them.
           isolate: false,
         },
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: "alone",
           include: alone,
-          globalSetup: ["tests/system-setup.ts"],
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
         },
       },
     ],

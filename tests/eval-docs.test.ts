@@ -74,13 +74,13 @@ const commands = [...page.matchAll(/```sh\n(.*?)```/gs)]
 test("every command of the eval guide runs, in the order of the page [S-51]", async () => {
   expect(commands.length).toBeGreaterThan(10);
   for (const command of commands) {
-    const { host, texts } = fakeHost(root, { env });
+    const { host, texts, emit } = fakeHost(root, { env });
     // A content of its own lets `compare` find two.
     if (command.startsWith("eval compare")) await rerunOld();
     const ended = main(command.split(" "), host);
     if (command.startsWith("dev ")) {
       await vi.waitFor(() => expect(texts().out).toContain("triggers: first"), { timeout: 60_000 });
-      process.emit("SIGINT");
+      emit("SIGINT");
       expect(await ended).toBe(130);
     } else expect({ command, code: await ended, ...texts() }).toMatchObject({ command, code: 0 });
   }

@@ -16,6 +16,7 @@ import {
 import { createServer, type Server } from "node:net";
 import { homedir, networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { findMarked, newMark } from "@skillhold/sandbox/test/backend/marked-process.fixture";
 
 export interface Script {
   readonly language: Language;
@@ -61,8 +62,9 @@ export class Stage {
   }
 
   async set(attack: Script): Promise<Scene> {
-    const victim = await startVictim(this.token);
-    return new Scene(attack, this, victim, this.#facts);
+    const name = newMark();
+    const victim = await startVictim(name, this.token);
+    return new Scene(attack, this, victim, { ...this.#facts, VICTIM_NAME: name });
   }
 
   close(): void {
@@ -94,7 +96,7 @@ export class Stage {
 
 /** The targets on the host for one attack. */
 export class Scene {
-  readonly mark = `mark-${randomBytes(8).toString("hex")}`;
+  readonly mark = `mark-${randomBytes(16).toString("hex")}`;
   readonly token: string;
   /** Files that must not appear. */
   readonly places: readonly string[];
@@ -145,7 +147,6 @@ export class Scene {
       SEGMENT: `${this.segment}`,
       PLACES: this.places.join(" "),
       VICTIM: `${victim.pid}`,
-      VICTIM_NAME: victimSeconds,
     };
   }
 
@@ -196,8 +197,7 @@ export class Scene {
 
   /** Host processes that carry the mark of the run, under any name. */
   survivors(): readonly number[] {
-    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.filter((pid) => isMarked(pid, this.mark)).map(Number);
+    return findMarked(this.mark, "environ").map(({ pid }) => pid);
   }
 
   /** Ends processes that an unconfined attack left behind, and removes its files. */
@@ -210,12 +210,9 @@ export class Scene {
   }
 }
 
-/** An unusual number that identifies the process. */
-const victimSeconds = "98.7531";
-
-async function startVictim(token: string): Promise<ChildProcess> {
+async function startVictim(name: string, token: string): Promise<ChildProcess> {
   const env = { PATH: "/usr/bin:/bin", VICTIM_CANARY: token };
-  const victim = spawn("sleep", [victimSeconds], { stdio: "ignore", detached: true, env });
+  const victim = spawn("sleep", [`98.${name}`], { stdio: "ignore", detached: true, env });
   await once(victim, "spawn");
   return victim;
 }
@@ -230,10 +227,6 @@ function openFolder(parent: string, prefix: string): string {
 function findAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.find((each) => each.family === "IPv4" && !each.internal)?.address ?? "127.0.0.1";
-}
-
-function isMarked(pid: string, mark: string): boolean {
-  return readQuietly(`/proc/${pid}/environ`).includes(mark);
 }
 
 function readQuietly(file: string): string {

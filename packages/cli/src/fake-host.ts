@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -14,10 +15,15 @@ export interface FakeHostOptions {
   readonly input?: string;
   /** The lines typed at the terminal, which exists even when the streams are redirected. */
   readonly typed?: string;
+  /** Emits this process's signals, because tests share a worker. */
+  readonly signals?: EventEmitter;
 }
 
 /** A fake process that records its output. */
-export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeHostOptions = {}) {
+export function fakeHost(
+  cwd: string,
+  { env = {}, columns, input, typed, signals = new EventEmitter() }: FakeHostOptions = {},
+) {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[], tty: [] as Buffer[] };
   const open = (name: "out" | "err"): CommandHost["stdout"] => ({
     write: (text) => chunks[name].push(Buffer.from(text)),
@@ -29,11 +35,16 @@ export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeH
   });
   const openTty = () => (typed === undefined ? undefined : fakeTty(typed, chunks.tty));
   const stderr = typed === undefined ? open("err") : { ...open("err"), isTTY: true };
-  const host: CommandHost = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
+  const host: CommandHost = {
+    ...{ stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd },
+    on: (event, listener) => signals.on(event, listener),
+    off: (event, listener) => signals.off(event, listener),
+  };
   const bytes = () => Buffer.concat(chunks.out);
   const text = (name: "err" | "tty") => Buffer.concat(chunks[name]).toString();
   return {
     host,
+    emit: (event: "SIGINT" | "uncaughtException", reason?: unknown) => signals.emit(event, reason),
     texts: () => ({ out: bytes().toString(), err: text("err") }),
     bytes,
     tty: () => text("tty"),

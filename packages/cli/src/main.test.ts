@@ -112,8 +112,8 @@ describe("a failure", () => {
   });
 
   test("by interrupt aborts the signal and exits 130 [S-60]", async () => {
-    const { code, err } = await runMain(["greet"], async ({ io }) => {
-      process.emit("SIGINT");
+    const { code, err } = await runMain(["greet"], async ({ io }, emit) => {
+      emit("SIGINT");
       expect(io.signal.aborted).toBe(true);
       return 0;
     });
@@ -121,8 +121,8 @@ describe("a failure", () => {
   });
 
   test("outside the awaited work is INTERNAL, too [S-60]", async () => {
-    const { code, err } = await runMain(["greet"], async () => {
-      process.emit("uncaughtException", new Error("lost"));
+    const { code, err } = await runMain(["greet"], async (_, emit) => {
+      emit("uncaughtException", new Error("lost"));
       return await new Promise<never>(() => {});
     });
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("error: lost") });
@@ -240,9 +240,19 @@ describe("help", () => {
   });
 });
 
-async function runMain(argv: readonly string[], run: CommandModule["run"]) {
-  const { host, texts } = fakeHost(folder);
-  const code = await main(argv, host, makeTable(run));
+type Input = Parameters<CommandModule["run"]>[0];
+type Emit = ReturnType<typeof fakeHost>["emit"];
+
+async function runMain(
+  argv: readonly string[],
+  run: (input: Input, emit: Emit) => ReturnType<CommandModule["run"]>,
+) {
+  const { host, texts, emit } = fakeHost(folder);
+  const code = await main(
+    argv,
+    host,
+    makeTable((input) => run(input, emit)),
+  );
   return { code, ...texts() };
 }
 

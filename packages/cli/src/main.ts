@@ -3,6 +3,7 @@ import { productVersion } from "@skillhold/host/place";
 import { commandTable } from "./command-table.ts";
 import { asksForOverview, type CommandRow, formatOverview } from "./overview.ts";
 import type { Invocation } from "./program.ts";
+import type { SignalSource } from "./terminal/interrupt.ts";
 import type { ExitCode, Io } from "./terminal/output.ts";
 import { type CommandHost, openTerminal } from "./terminal/terminal.ts";
 
@@ -22,7 +23,7 @@ export async function main(
     const { parseCommandLine } = await import("./program.ts");
     const invocation = await parseCommandLine(argv, table, { io, version: productVersion() });
     if (typeof invocation === "number") return invocation;
-    return await runCommand(invocation, io, interrupt);
+    return await runCommand(invocation, io, { interrupt, source: host });
   } catch (error) {
     const { printFailure } = await import("./terminal/output.ts");
     return await printFailure(io, error);
@@ -35,7 +36,12 @@ function wantsJson(argv: readonly string[]): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-async function runCommand(invocation: Invocation, io: Io, interrupt: AbortController): Promise<ExitCode> {
+interface Stop {
+  readonly interrupt: AbortController;
+  readonly source: SignalSource;
+}
+
+async function runCommand(invocation: Invocation, io: Io, { interrupt, source }: Stop): Promise<ExitCode> {
   const { untilInterrupted } = await import("./terminal/interrupt.ts");
   const { command, args, options } = invocation;
   const cwd = await resolveCwd(io.cwd, invocation.cwd);
@@ -43,7 +49,10 @@ async function runCommand(invocation: Invocation, io: Io, interrupt: AbortContro
   const { graceMs } = command;
   // A command that serves, or that returns the exit code of an interrupt, was waiting for the interrupt.
   const isEnd = (code: ExitCode) => code === 130 || graceMs !== undefined;
-  return await untilInterrupted(interrupt, run, { isEnd, ...(graceMs === undefined ? {} : { graceMs }) });
+  return await untilInterrupted(interrupt, source, run, {
+    isEnd,
+    ...(graceMs === undefined ? {} : { graceMs }),
+  });
 }
 
 async function resolveCwd(current: string, given: string | undefined): Promise<string> {

@@ -236,13 +236,13 @@ describe("doctor and watch", () => {
 
   test("watch prints skills published by another process [S-18]", async () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "ann" };
-    const { host, texts } = fakeHost(root(), { env });
+    const { host, texts, emit } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);
     await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"skills":1');
     skill("more");
     await text(["publish", "more"]);
     await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"added":["more"]');
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await running).toBe(130);
   });
 });

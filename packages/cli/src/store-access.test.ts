@@ -132,7 +132,7 @@ describe("a private skill of another user", () => {
 
   test("is reported to other users by watch only after a grant [S-18] [S-43]", async () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "bob" };
-    const { host, texts } = fakeHost(root(), { env });
+    const { host, texts, emit } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);
     await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"skills":1');
     skill("other-plan");
@@ -140,7 +140,7 @@ describe("a private skill of another user", () => {
     await text(["grant", "secret-plan", "--user", "bob"]);
     await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"changed":["secret-plan"]');
     expect(texts().out).not.toContain("other-plan");
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await running).toBe(130);
   });
 

@@ -10,6 +10,14 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A terminal signals the launcher and its child, and the launcher forwards the signal: both count as one interrupt. */
 const echoMs = 300;
 
+/** Emits the process's signals and its uncaught exceptions. */
+export interface SignalSource {
+  on(event: SignalEvent, listener: (reason: unknown) => void): unknown;
+  off(event: SignalEvent, listener: (reason: unknown) => void): unknown;
+}
+
+type SignalEvent = (typeof SIGNALS)[number] | "uncaughtException";
+
 export interface InterruptOptions<T> {
   /** Whether the result means that an interrupt is the normal end of the work. */
   readonly isEnd?: (result: T) => boolean;
@@ -22,6 +30,7 @@ export interface InterruptOptions<T> {
  */
 export async function untilInterrupted<T>(
   interrupt: AbortController,
+  source: SignalSource,
   work: () => Promise<T>,
   { isEnd = () => false, graceMs = GRACE_MS }: InterruptOptions<T> = {},
 ): Promise<T> {
@@ -36,8 +45,8 @@ export async function untilInterrupted<T>(
       grace = setTimeout(() => abandon(interrupt.signal.reason), graceMs);
     } else if (now - firstAt > echoMs) abandon(interrupt.signal.reason);
   };
-  for (const signal of SIGNALS) process.on(signal, onInterrupt);
-  process.on("uncaughtException", abandon);
+  for (const signal of SIGNALS) source.on(signal, onInterrupt);
+  source.on("uncaughtException", abandon);
   try {
     const result = await Promise.race([work(), abandoned]);
     if (!isEnd(result)) interrupt.signal.throwIfAborted();
@@ -46,8 +55,8 @@ export async function untilInterrupted<T>(
     throw interrupt.signal.aborted ? withDone(interrupt.signal.reason, error) : error;
   } finally {
     clearTimeout(grace);
-    for (const signal of SIGNALS) process.off(signal, onInterrupt);
-    process.off("uncaughtException", abandon);
+    for (const signal of SIGNALS) source.off(signal, onInterrupt);
+    source.off("uncaughtException", abandon);
   }
 }
 

@@ -41,6 +41,7 @@ class Pipe extends EventEmitter {
 
 function open() {
   const stdout = new Pipe();
-  const host = { stdin: Readable.from([]), stdout, stderr: new Pipe(), env: {}, cwd: () => "/" };
+  const streams = { stdin: Readable.from([]), stdout, stderr: new Pipe() };
+  const host = { ...streams, env: {}, cwd: () => "/", on: () => {}, off: () => {} };
   return { stdout, io: openTerminal(host, false, new AbortController().signal) };
 }

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { SignalSource } from "./interrupt.ts";
 import type { Io } from "./output.ts";
 import type { Tty } from "./tty.ts";
 
@@ -11,7 +12,7 @@ export interface Stream {
 }
 
 /** The parts of a process that the command line uses. `process` is one. */
-export interface CommandHost {
+export interface CommandHost extends SignalSource {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Stream;
   readonly stderr: Stream;

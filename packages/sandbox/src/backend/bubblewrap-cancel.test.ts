@@ -7,13 +7,15 @@ import type { SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
 import type { ControlGroup, ControlGroups } from "./cgroup.ts";
+import { findMarked, newMark } from "./marked-process.fixture.ts";
 import { stageRoot } from "./stage.ts";
-import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
+import { type Bench, makeBench } from "./trial.fixture.ts";
 import { unconfined } from "./unconfined.ts";
 
 describe.runIf(process.platform === "linux")("a run that is canceled before it starts", () => {
   let bench: Bench;
   let shared: string;
+  const mark = newMark();
   beforeAll(async () => {
     bench = await makeBench();
     shared = join(bench.folder, "shared");
@@ -25,7 +27,7 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
   const start = async (sandbox: Sandbox, name: string, parts: Partial<SandboxSpec>) => {
     const target = sandbox.id === "none" ? shared : "/mnt/shared";
     const mounts = [{ source: shared, target: "/mnt/shared", isWritable: true }];
-    const script = `touch ${target}/${name}; sleep 5.${process.pid}`;
+    const script = `touch ${target}/${name}; sleep 5.${mark}`;
     const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: {} });
     return await sandbox.start(bench.spec("", { mounts, command, ...parts }));
   };
@@ -33,7 +35,7 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     readdirSync(await stageRoot()).filter((name) => name.startsWith(`run-${process.pid}-`));
   const expectNothing = async (name: string) => {
     expect(existsSync(join(shared, name))).toBe(false);
-    expect((await commandLines()).filter((line) => line.includes(`5.${process.pid}`))).toEqual([]);
+    expect(findMarked(mark)).toEqual([]);
   };
 
   test.for([bubblewrap(), unconfined()])(
@@ -98,14 +100,13 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
   test("does not run when its controlling process is killed [S-29]", async () => {
     const program = join(import.meta.dirname, "paused-run.fixture.ts");
     for (let count = 0; count < 2; count += 1) {
-      const name = `orphan-${process.pid}-${count}`;
+      const name = `orphan-${newMark()}`;
       const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name];
       const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       await once(holder.stdout, "data");
       holder.kill("SIGKILL");
       await once(holder, "exit");
-      const held = async () => (await commandLines()).filter((line) => line.includes(name));
-      await expect.poll(held).toEqual([]);
+      await expect.poll(() => findMarked(name)).toEqual([]);
       expect(existsSync(join(shared, name))).toBe(false);
     }
   });

@@ -3,12 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
+import { findMarked, newMark } from "./marked-process.fixture.ts";
 import { POOLS } from "./run-place.ts";
 import { findRuntime } from "./runtime.ts";
-import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
+import { type Bench, makeBench } from "./trial.fixture.ts";
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
@@ -82,16 +82,14 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
   });
 
   test("has its secrets in no command line, neither on the host nor of its own first process [S-33]", async () => {
-    const secret = `secret-${process.hrtime.bigint()}`;
-    // Unique, because other tests sleep too.
-    const rest = `30.${process.pid}`;
-    const script = `cat /proc/1/environ /proc/1/cmdline | tr "\\0" " "; echo; echo "$TOKEN"; sleep ${rest}`;
+    const [secret, mark] = [newMark(), newMark()];
+    const script = `cat /proc/1/environ /proc/1/cmdline | tr "\\0" " "; echo; echo "$TOKEN"; sleep 30.${mark}`;
     const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: { TOKEN: secret } });
     const running = await sandbox.start(bench.spec("", { command }));
     const output = text(running.stdout);
     running.stderr.resume();
-    await untilSome(async () => (await commandLines()).some((line) => line.startsWith(`sleep\0${rest}`)));
-    expect((await commandLines()).filter((line) => line.includes(secret))).toEqual([]);
+    await expect.poll(() => sleepers(mark)).toHaveLength(1);
+    expect(findMarked(secret)).toEqual([]);
     running.kill();
     await running.dispose();
     const [init, own] = (await output).trim().split("\n");
@@ -199,25 +197,23 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
   });
 
   test("is killed with all its processes, including detached ones [S-29]", async () => {
-    const mark = `31${process.pid}`;
-    const script = `setsid sh -c 'setsid sleep ${mark} </dev/null >/dev/null 2>&1 &' ; sleep ${mark}`;
-    const seen = async () =>
-      (await commandLines()).filter((line) => line === `sleep\u0000${mark}\u0000`).length;
+    const mark = newMark();
+    const script = `setsid sh -c 'setsid sleep 31.${mark} </dev/null >/dev/null 2>&1 &' ; sleep 31.${mark}`;
     const running = await sandbox.start(bench.spec(script));
     running.stdout.resume();
     running.stderr.resume();
-    await untilSome(async () => (await seen()) === 2);
+    await expect.poll(() => sleepers(mark)).toHaveLength(2);
     running.kill();
     expect(await running.exited).toMatchObject({ code: 137, signal: "SIGKILL" });
-    expect(await seen()).toBe(0);
+    expect(findMarked(mark)).toEqual([]);
     await running.dispose();
   });
 
   test("leaves no process behind when it exits [S-29]", async () => {
-    const mark = `32${process.pid}`;
-    const { code } = await bench.run(sandbox, `setsid sleep ${mark} >/dev/null 2>&1 & exit 3`);
+    const mark = newMark();
+    const { code } = await bench.run(sandbox, `setsid sleep 32.${mark} >/dev/null 2>&1 & exit 3`);
     expect(code).toBe(3);
-    expect((await commandLines()).filter((line) => line.includes(mark))).toEqual([]);
+    expect(findMarked(mark)).toEqual([]);
   });
 
   test("does not see concurrent runs [S-29]", async () => {
@@ -275,18 +271,15 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
   });
 
   test.runIf(isRoot)("runs as another host user when root starts it [S-29]", async () => {
-    const running = await sandbox.start(bench.spec("sleep 33.25"));
+    const mark = newMark();
+    const running = await sandbox.start(bench.spec(`sleep 33.${mark}`));
     running.stdout.resume();
     running.stderr.resume();
-    const { execFileSync } = await import("node:child_process");
-    await untilSome(async () => (await commandLines()).some((line) => line === "sleep\u000033.25\u0000"));
-    const users = execFileSync("/bin/ps", ["-eo", "uid,args"], { encoding: "utf8" });
-    const uid = Number(/^\s*(\d+) sleep 33\.25$/m.exec(users)?.[1]);
+    await expect.poll(() => sleepers(mark)).toHaveLength(1);
+    const uid = statSync(`/proc/${sleepers(mark)[0]?.pid}`).uid;
     expect(POOLS.some(({ first, count }) => uid >= first && uid < first + count)).toBe(true);
     await running.dispose();
   });
 });
 
-async function untilSome(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await sleep(20);
-}
+const sleepers = (mark: string) => findMarked(mark).filter(({ argv }) => argv[0] === "sleep");

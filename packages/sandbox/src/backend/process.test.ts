@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findMarked, newMark } from "./marked-process.fixture.ts";
 import { launch } from "./process.ts";
-import { commandLines } from "./trial.fixture.ts";
 
 const isRoot = process.getuid?.() === 0;
 const program = join(import.meta.dirname, "launch-with-leak.fixture.ts");
@@ -28,7 +27,14 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
   /** Starts Node with an unexpected open descriptor. Node closes descriptors up to 15 for its children. */
   const nodeWithLeak = (args: readonly string[], user: { uid?: number; gid?: number } = {}) => {
     const stdio = ["ignore", "pipe", "pipe", ...Array(57).fill("ignore"), leak];
-    return spawnSync(process.execPath, args, { stdio, encoding: "utf8", cwd: "/", ...user });
+    const stage = mkdtempSync(join(tmpdir(), "skillhold-test-"));
+    const env = { ...process.env, SKILLHOLD_STAGE: stage };
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(stage, user.uid, user.gid);
+    try {
+      return spawnSync(process.execPath, args, { stdio, encoding: "utf8", cwd: "/", env, ...user });
+    } finally {
+      rmSync(stage, { recursive: true });
+    }
   };
   const runFixture = (user?: { uid: number; gid: number }) => {
     const { stdout, stderr } = nodeWithLeak(["--conditions=@skillhold/source", program], user);
@@ -81,16 +87,15 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
   });
 
   test("is killed with its group [S-29]", async () => {
-    const mark = `41${process.pid}`;
-    const launched = await launch(["/bin/sh", "-c", `sleep ${mark} & sleep ${mark}`], { env: {} });
-    const seen = async () =>
-      (await commandLines()).filter((line) => line === `sleep\u0000${mark}\u0000`).length;
-    while ((await seen()) < 2) await sleep(10);
+    const mark = newMark();
+    const launched = await launch(["/bin/sh", "-c", `sleep 41.${mark} & sleep 41.${mark}`], { env: {} });
+    const sleepers = () => findMarked(mark).filter(({ argv }) => argv[0] === "sleep");
+    await expect.poll(sleepers).toHaveLength(2);
     launched.stdout.resume();
     launched.stderr.resume();
     launched.kill();
     expect(await launched.ended).toEqual({ code: null, signal: "SIGKILL" });
-    while ((await seen()) > 0) await sleep(10);
+    await expect.poll(() => findMarked(mark)).toEqual([]);
     launched.kill();
   });
 

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { constants, type PathLike, readFileSync } from "node:fs";
 import { chmod, chown, type FileHandle, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -149,21 +150,25 @@ interface Range {
  * 65519, which systemd uses for its services.
  */
 export const POOLS: readonly Range[] = [
-  { first: 2_100_000_000, count: 4000 },
+  { first: 2_100_000_000, count: 40_000_000 },
   { first: 60_578, count: 600 },
 ];
 
 const taken = new Set<number>();
 
+/** Random, so that runs of two processes hardly ever share a user. */
+let offset: number | undefined;
+
 /**
  * Reserves a user for one run that root starts, because a program that runs as root could write to root's
- * files in /proc. Runs of one process never share a user, and two processes start at different offsets.
+ * files in /proc. Runs of one process never share a user, and each process starts at a random offset.
  * Returns undefined when this user namespace lacks these ids.
  */
 export function takeUser(maps: UserMaps = readMaps()): PoolUser | undefined {
   const pool = POOLS.find((range) => maps.every((map) => map.some((line) => covers(line, range))));
   if (pool === undefined) return undefined;
-  const start = (process.pid * 61) % pool.count;
+  offset ??= randomInt(2 ** 32);
+  const start = offset % pool.count;
   for (let step = 0; step < pool.count; step += 1) {
     const uid = pool.first + ((start + step) % pool.count);
     if (taken.has(uid)) continue;

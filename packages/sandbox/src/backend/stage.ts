@@ -26,6 +26,8 @@ export async function stageRoot(): Promise<string> {
 }
 
 function rootPath(): string {
+  const given = process.env["SKILLHOLD_STAGE"];
+  if (given !== undefined) return given;
   const uid = process.getuid?.() ?? 0;
   // Root's own temporary folder may be closed to other users.
   return join(uid === 0 && process.platform === "linux" ? "/var/tmp" : tmpdir(), `skillhold-${uid}`);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EnforcedLimits, Sandbox } from "@skillhold/core/run";
 import type { Collected, RunLimits, SandboxSpec } from "@skillhold/core/test/run/sandbox";
@@ -72,10 +72,4 @@ export async function makeBench(): Promise<Bench> {
     }
   };
   return { folder, skill, spec, run, remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
-/** The readable command lines of all processes on the machine. */
-export async function commandLines(): Promise<readonly string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
 }

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "@skillhold/core/run";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { bubblewrap } from "../backend/bubblewrap.ts";
+import { findMarked, newMark } from "../backend/marked-process.fixture.ts";
 import { findRuntime } from "../backend/runtime.ts";
 import { makeStage, removeStage } from "../backend/stage.ts";
 import { unconfined } from "../backend/unconfined.ts";
@@ -70,16 +71,6 @@ async function open(sandbox: Sandbox, files: Files) {
   return tools;
 }
 
-function isRunning(argument: string): boolean {
-  return readdirSync("/proc").some((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8") === `sleep\0${argument}\0`;
-    } catch {
-      return false;
-    }
-  });
-}
-
 function canary(): string {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-canary-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -127,19 +118,19 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
   });
 
   test("are killed with all their processes when they do not stop, and run again [S-32]", async () => {
-    const seconds = `1000.${process.pid}${Date.now()}`;
+    const mark = newMark();
     const tools = await open(bubblewrap(), {
       "tools/a.mjs": `import { spawn } from "node:child_process";
-        export const hangs = { description: "h", execute: () => { spawn("sleep", ["${seconds}"], { detached: true }); for (;;); } };
+        export const hangs = { description: "h", execute: () => { spawn("sleep", ["1000.${mark}"], { detached: true }); for (;;); } };
         export const fine = { description: "f", execute: () => "fine" };`,
     });
     await tools.load();
     const hanging = tools.call("hangs", {}, { timeoutMs: 6000 });
     const outcome = expect(hanging).rejects.toMatchObject({ code: "TIMED_OUT" });
-    await vi.waitFor(() => expect(isRunning(seconds)).toBe(true), { timeout: 5900 });
+    await expect.poll(() => findMarked(mark)).toHaveLength(1);
     await outcome;
     await expect(tools.call("fine", {})).resolves.toBe("fine");
-    expect(isRunning(seconds)).toBe(false);
+    expect(findMarked(mark)).toEqual([]);
   });
 });
 

@@ -261,7 +261,7 @@ describe("eval optimize", () => {
 
 describe("dev", () => {
   test("checks on every save until it is interrupted, also while the skill is broken [S-51]", async () => {
-    const { host, texts } = fakeHost(root, { env });
+    const { host, texts, emit } = fakeHost(root, { env });
     const ended = main(["dev", "skills/greet", "--rerun", "--runs", "1", ...scripted], host);
     const patience = { timeout: 60_000, interval: 50 };
     await vi.waitFor(
@@ -272,7 +272,7 @@ describe("dev", () => {
     await vi.waitFor(() => expect(texts().out).toMatch(/with_skill: 0 %/), patience);
     writeFile(root, "skills/greet/SKILL.md", "broken\n");
     await vi.waitFor(() => expect(texts().out).toMatch(/error line 1.*not measured/s), patience);
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await ended).toBe(130);
   });
 });

@@ -17,7 +17,7 @@ const patience = { timeout: 30_000, interval: 50 };
 describe("watch", () => {
   test("prints changed, added, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
-    const { texts, ended } = start("watch", "--root", "skills");
+    const { texts, emit, ended } = start("watch", "--root", "skills");
     await vi.waitFor(
       () => expect(texts().err).toMatch(/^1 skill in 1 source \(mode (?:watch|poll)\)/),
       patience,
@@ -30,19 +30,19 @@ describe("watch", () => {
     await vi.waitFor(() => expect(texts().out).toContain(" !pdf: The file does not start"), patience);
     rmSync(join(root, "skills/mail"), { recursive: true });
     await vi.waitFor(() => expect(texts().out).toContain(" -mail\n"), patience);
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await ended).toBe(130);
     expect(texts().err).not.toContain("error");
   }, 120_000);
 
   test("prints one JSON document per line [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
-    const { texts, ended } = start("watch", "--json");
+    const { texts, emit, ended } = start("watch", "--json");
     const lines = () => texts().out.trimEnd().split("\n");
     await vi.waitFor(() => expect(texts().out).not.toBe(""), patience);
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "two"));
     await vi.waitFor(() => expect(lines()).toHaveLength(2), patience);
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await ended).toBe(130);
     expect(lines().map((line) => JSON.parse(line))).toEqual([
       { ok: true, data: { skills: 1, mode: expect.stringMatching(/^(?:watch|poll)$/) } },
@@ -64,6 +64,6 @@ describe("watch", () => {
 });
 
 function start(...argv: readonly string[]) {
-  const { host, texts } = fakeHost(root);
-  return { texts, ended: main(argv, host) };
+  const { host, texts, emit } = fakeHost(root);
+  return { texts, emit, ended: main(argv, host) };
 }

@@ -71,11 +71,11 @@ describe.runIf(process.platform === "linux")("audit", () => {
   test("tail --follow runs until it is interrupted [S-62] [S-55]", async () => {
     await useSkill();
     const env = { XDG_DATA_HOME: dirname(dataFolder()), SKILLHOLD_USER: "ann", PATH: process.env["PATH"] };
-    const { host, texts } = fakeHost(scene.root(), { env });
+    const { host, texts, emit } = fakeHost(scene.root(), { env });
     const lines: string[] = [];
     const write = (text: string | Uint8Array) => {
       lines.push(String(text));
-      if (String(text).includes("skill.published")) process.emit("SIGINT");
+      if (String(text).includes("skill.published")) emit("SIGINT");
       return true;
     };
     const stdout = { ...host.stdout, write };

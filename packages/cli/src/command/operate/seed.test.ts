@@ -53,7 +53,7 @@ describe("seed", () => {
   test("--watch publishes each change until it is interrupted [S-40]", async () => {
     skill("seeds/core");
     const env = { XDG_DATA_HOME: join(root(), "../data"), PATH: process.env["PATH"] };
-    const { host, texts } = fakeHost(root(), { env });
+    const { host, texts, emit } = fakeHost(root(), { env });
     const running = main(["seed", "seeds", "--watch", "--json"], host);
     const lines = () =>
       texts()
@@ -62,7 +62,7 @@ describe("seed", () => {
     await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1);
     skill("seeds/core", "Do more.\n");
     await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"status":"updated"');
-    process.emit("SIGINT");
+    emit("SIGINT");
     expect(await running).toBe(130);
     expect(lines().map((line) => JSON.parse(line).ok)).toEqual(lines().map(() => true));
   });

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { existsSync, readdirSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -114,14 +115,15 @@ describe("publish", () => {
       await text(["publish", skill("first")]);
       const blobs = () => readdirSync(`${storeFile()}.d/blobs`).length;
       const before = blobs();
+      const signals = new EventEmitter();
       const watch = setInterval(() => {
         if (blobs() <= before + 3) return;
         // Only once, because a second interrupt does not wait for the current publication.
         clearInterval(watch);
-        process.emit("SIGINT");
+        signals.emit("SIGINT");
       }, 1);
       try {
-        return await text(["publish", ...argv]);
+        return await text(["publish", ...argv], { signals });
       } finally {
         clearInterval(watch);
       }

@@ -83,8 +83,8 @@ describe.runIf(process.platform === "linux")("run", () => {
 
   test("is stopped by an interrupt, which the audit log records [S-29] [S-60]", async () => {
     writeScript("a.sh", "echo ready; sleep 600\n");
-    const { host } = fakeHost(root, { env: env() });
-    const stdout = { ...host.stdout, write: () => process.emit("SIGINT") };
+    const { host, emit } = fakeHost(root, { env: env() });
+    const stdout = { ...host.stdout, write: () => emit("SIGINT") };
     expect(await main(["run", "pdf", "a.sh", yes], { ...host, stdout })).toBe(130);
     expect(await readAudit()).toContain('"outcome":"aborted"');
   });
