@@ -1,5 +1,6 @@
-import { openMemoryLibrary } from "@skillhold/core/library";
+import { type Library, openLayeredLibrary, openMemoryLibrary } from "@skillhold/core/library";
 import { type LibraryMaker, libraryContract } from "@skillhold/core/test/library/library.contract";
+import type { RemoteLibrary } from "@skillhold/registry/remote";
 import { afterAll } from "vitest";
 import { host, openRemote, type ServedGateway, serveGateway } from "./remote.fixture.ts";
 
@@ -8,17 +9,22 @@ afterAll(async () => {
   for (const served of open) await served.close();
 });
 
-libraryContract("a gateway, elsewhere", () => remoteMaker());
+libraryContract("a gateway, elsewhere", () => remoteMaker((remote) => remote));
+libraryContract(
+  "a gateway as a layer",
+  () => remoteMaker((remote) => openLayeredLibrary([openMemoryLibrary([], { host }), remote]), true),
+  { hasSearchedBodies: false, hasInvalidCandidates: false },
+);
 
 /** The gateway serves skills from memory, so they may be invalid or disabled, and an administrator sees them. */
-function remoteMaker(): LibraryMaker {
+function remoteMaker(use: (remote: RemoteLibrary) => Library, isOptional = false): LibraryMaker {
   let skills: ReturnType<typeof openMemoryLibrary> | undefined;
   return {
     open: async (given, settings = {}) => {
       skills = openMemoryLibrary(given, { host, settings });
       const served = await serveGateway({ library: skills });
       open.push(served);
-      return await openRemote(served.url, await served.tokenOf("admin"));
+      return use(await openRemote(served.url, await served.tokenOf("admin"), { isOptional }));
     },
     replace: async (library, given) => {
       let stop = () => {};

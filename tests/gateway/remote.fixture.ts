@@ -10,7 +10,12 @@ import { nodeHost } from "@skillhold/core/source";
 import { listen, loopbackHosts } from "@skillhold/gateway";
 import type { Role } from "@skillhold/protocol";
 import { withLimits } from "@skillhold/protocol/limits";
-import { openRemoteLibrary, type RemoteLibrary, type RemotePorts } from "@skillhold/registry/remote";
+import {
+  openRemoteLibrary,
+  type RemoteLibrary,
+  type RemotePorts,
+  type ViewerQuery,
+} from "@skillhold/registry/remote";
 import { onTestFinished } from "vitest";
 import { type Changed, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
@@ -62,6 +67,8 @@ export async function serveGateway(change: Changed = {}): Promise<ServedGateway>
 
 export interface Opening {
   readonly cache?: string;
+  readonly viewAs?: ViewerQuery;
+  readonly isOptional?: boolean;
   readonly limits?: Readonly<Record<string, number>>;
   readonly onError?: RemotePorts["onError"];
 }
@@ -70,10 +77,10 @@ export interface Opening {
 export async function openRemote(
   url: string,
   token: string,
-  { cache, limits = {}, onError }: Opening = {},
+  { limits = {}, onError, ...settings }: Opening = {},
 ): Promise<RemoteLibrary> {
   const library = await openRemoteLibrary(
-    { url, token, ...(cache === undefined ? {} : { cache }) },
+    { url, token, ...settings },
     {
       host,
       ids: { next: randomUUID },

@@ -111,17 +111,19 @@ test("the viewer's allow list, pins and invoker also limit remote results [S-43]
 
 test("rejects viewing as another agent with the gateway's error [S-53]", async () => {
   await served.tokenOf("agent", "sue", "sues-agent");
-  const library = await openRemote(served.url, await served.tokenOf("agent", "eve", "eves-agent"));
-  const other = { ...anyone, agent: "sues-agent" };
-  for (const attempt of [() => library.list(other), () => library.explain(other)])
+  const token = await served.tokenOf("agent", "eve", "eves-agent");
+  const library = await openRemote(served.url, token, { viewAs: { agent: "sues-agent" } });
+  for (const attempt of [() => library.list(anyone), () => library.explain(anyone)])
     await expect(attempt()).rejects.toMatchObject({
       code: "FORBIDDEN",
       message: "Only administrators can view skills as another user.",
       details: { requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
-  await expect(library.list({ ...anyone, user: "ada" })).rejects.toMatchObject({ code: "FORBIDDEN" });
-  const admin = await openRemote(served.url, await served.tokenOf("admin"));
-  const ids = (await admin.list({ ...anyone, user: "ada" })).map(({ id }) => id);
+  const asAda = { viewAs: { user: "ada" } };
+  const refused = await openRemote(served.url, token, asAda);
+  await expect(refused.list(anyone)).rejects.toMatchObject({ code: "FORBIDDEN" });
+  const admin = await openRemote(served.url, await served.tokenOf("admin"), asAda);
+  const ids = (await admin.list(anyone)).map(({ id }) => id);
   expect(ids).toContain("secret-plan");
 });
 
@@ -189,8 +191,8 @@ test("an unchanged list and a cached read each cost one 304 response [S-55]", as
   await library.list(anyone);
   await library.read(anyone, "pdf");
   expect(between.seen).toEqual([
-    "GET /v1/skills?runtime=test&view=visible&limit=1000 304",
-    "GET /v1/skills?runtime=test&view=visible&limit=1000 304",
+    "GET /v1/skills?runtime=*&invoker=any&view=visible&limit=1000 304",
+    "GET /v1/skills?runtime=*&invoker=any&view=visible&limit=1000 304",
   ]);
 });
 

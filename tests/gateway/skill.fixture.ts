@@ -47,7 +47,7 @@ export async function put(
 
 /** Refreshes a gateway after a commit from outside, because PostgreSQL notifications arrive later. */
 export async function catchUp({ context }: Pick<TestGateway, "context">): Promise<void> {
-  await context.library.layer.shelf.refresh();
+  await context.library.refresh();
 }
 
 export function skillText(id: string, body = "Do it.", fields = ""): string {

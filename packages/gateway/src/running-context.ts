@@ -1,5 +1,5 @@
 import type { Catalogue } from "@skillhold/core/catalogue";
-import type { IndexedLibrary, ShelfView, SkillFile, Viewer } from "@skillhold/core/library";
+import type { IndexedLibrary, SkillFile, Viewer } from "@skillhold/core/library";
 import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
 import { LogTree } from "@skillhold/registry/audit";
@@ -62,8 +62,8 @@ export interface SkillFileList {
   readonly revision: number | undefined;
 }
 
-/** The members of a library that return instructions or file contents, or give access to them. */
-type ContentMember = "read" | "resource" | "copy" | "layer";
+/** The members of a library that return instructions or file contents. */
+type ContentMember = "read" | "resource" | "copy";
 
 /** A library without access to content. */
 type CatalogueOf<L> = Omit<L, ContentMember>;
@@ -75,9 +75,7 @@ type CatalogueOf<L> = Omit<L, ContentMember>;
 export interface CatalogueContext
   extends Omit<RunningContext, "library" | "skills" | "fileBytes" | "archives"> {
   readonly library: CatalogueOf<IndexedLibrary>;
-  readonly skills: CatalogueOf<RegistryLibrary> & {
-    readonly layer: { readonly shelf: { view(): ShelfView } };
-  };
+  readonly skills: CatalogueOf<RegistryLibrary>;
 }
 
 const heavyBounds = { ofKey: 4, ofAll: 8, waiting: 64, waitMs: 10_000 } as const;

@@ -12,6 +12,7 @@ import { openStack, type Stack, type StackChoice } from "./library/open-stack.ts
 import { DATA_VARIABLE } from "./place/data-folder.ts";
 import { type Machine, present, thisMachine } from "./place/machine.ts";
 import { localRunPorts } from "./run/run-ports.ts";
+import type { GatewayLayerSettings } from "./source/gateway-layer.ts";
 import { openState, type State } from "./store/state.ts";
 
 /** How Skillhold is opened. The defaults are those of the command line; each can be replaced. */
@@ -28,6 +29,8 @@ export interface SkillholdOptions {
   readonly store?: string | false;
   /** False leaves out the skills of configured MCP servers. */
   readonly mcp?: boolean;
+  /** Other gateways, by URL and token, whose skills are used and served beside those of this machine. */
+  readonly gateways?: readonly GatewayLayerSettings[];
   /** The folder of approvals, secrets and records, in place of the user's own. */
   readonly data?: string;
   /** Trust the project's skills like the user's own. */
@@ -106,8 +109,12 @@ export class Skillhold implements AsyncDisposable {
   /** Serves the gateway: HTTP, WebSocket, MCP and the console on one port. */
   async serve(options: ServeOptions = {}): Promise<ServedGateway> {
     const { serveGateway } = await import("./gateway/serve.ts");
-    const { store, roots = [], sandbox } = this.#options;
-    const defaults = { roots, ...present({ sandbox, limits: this.#limits, store: store || undefined }) };
+    const { store, roots = [], gateways = [], sandbox } = this.#options;
+    const defaults = {
+      roots,
+      gateways,
+      ...present({ sandbox, limits: this.#limits, store: store || undefined }),
+    };
     const served = await serveGateway({ ...defaults, ...options }, this.#machine);
     const entry = { close: () => served.close() };
     this.#open.add(entry);
@@ -158,8 +165,8 @@ function machineOf({ env = process.env, data, cwd, onWarning }: SkillholdOptions
 }
 
 function choiceOf(options: SkillholdOptions): StackChoice {
-  const { runtime, roots: root, store, mcp, trustProject, agent, user, allow } = options;
-  return { runtime, ...present({ root, store, mcp, trustProject, agent, user, allow }) };
+  const { runtime, roots: root, store, mcp, gateways, trustProject, agent, user, allow } = options;
+  return { runtime, ...present({ root, store, mcp, gateways, trustProject, agent, user, allow }) };
 }
 
 function watchOf({ watch = false }: SkillholdOptions, machine: Machine): LiveReloadOptions | undefined {

@@ -29,6 +29,7 @@ export {
   readOpenclaw,
 } from "./field/openclaw.ts";
 export {
+  ANY_RUNTIME,
   authorVersion,
   fitsRuntime,
   isSemver,

@@ -39,7 +39,7 @@ export function checkStore(store: Opened["store"] | SkillError, flags: string): 
   const name = "store";
   if (store === undefined) return ok(name, "No store is in use. Run `skillhold publish` to create one.");
   if (store instanceof SkillError) return failed(name, store.message, store.hint);
-  const skills = count(store.library.layer.shelf.view().entries.length, "skill");
+  const skills = count(store.library.view().entries.length, "skill");
   return ok(name, `${skills} in ${store.address}; run \`skillhold fsck${flags}\` to verify it.`);
 }
 

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { dirname, join } from "node:path";
-import type { FolderState, LiveReloadOptions, ShelfView, Viewer } from "@skillhold/core/library";
+import type { FolderState, LiveReloadOptions, Viewer } from "@skillhold/core/library";
 import { nodeHost, type Source } from "@skillhold/core/source";
-import { cacheFile, present } from "@skillhold/host/place";
+import type { Stack } from "@skillhold/host/library";
+import { present } from "@skillhold/host/place";
+import { gatewayCacheFolder } from "@skillhold/host/source";
 import { findSecrets } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
-import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/registry/remote";
+import { openRemoteLibrary, type RemoteLibrary, type ViewerQuery } from "@skillhold/registry/remote";
+import { ANY_RUNTIME } from "@skillhold/skill";
 import type { CommandInput } from "../command.ts";
 import { gatewayFlag, readIds } from "../library-choice.ts";
 import { textOption } from "../option.ts";
@@ -21,7 +23,7 @@ export interface RemoteOpened {
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
   /** The gateway only returns skills that its user may see. */
-  readonly isDisclosed: () => true;
+  readonly isDisclosed: Stack["isDisclosed"];
   readonly precedence: "local";
   readonly sources: readonly Source[];
   readonly store: undefined;
@@ -41,23 +43,23 @@ export async function withRemoteLibrary<T>(
 ): Promise<T> {
   rejectUnlisted(options);
   const access = await gatewayAccess(address, io);
+  const viewer = readRemoteViewer(options);
   const library = await openRemoteLibrary(
-    { ...access, ...present({ cache: cacheFolder(options, io) }) },
+    { ...access, viewAs: viewAs(viewer), ...present({ cache: cacheFolder(options, io) }) },
     { host: await hostOf(io), ids: { next: randomUUID }, limits, ...present({ onError: watch?.onError }) },
   );
   try {
-    const viewer = readRemoteViewer(options);
     // Changes are computed against this first listing.
     if (watch !== undefined) await library.list(viewer);
     return await use({
       library,
       viewer,
       inspect: () => ({
-        view: viewOf(library, viewer),
+        view: library.view(),
         sources: [],
         mode: watch === undefined ? "off" : "watch",
       }),
-      isDisclosed: () => true,
+      isDisclosed: ({ id }) => viewer.allow?.includes(id) ?? true,
       precedence: "local",
       sources: [sourceOf(library, access.url)],
       store: undefined,
@@ -80,10 +82,15 @@ function rejectUnlisted(options: CommandInput["options"]): void {
 function readRemoteViewer(options: CommandInput["options"]): Viewer {
   const [user, agent] = [textOption(options, "user"), textOption(options, "agent")];
   return {
-    runtime: textOption(options, "runtime") ?? GATEWAYS_RUNTIME,
+    runtime: textOption(options, "runtime") ?? ANY_RUNTIME,
     invoker: textOption(options, "as") === "user" ? "user" : "model",
     ...present({ user, agent, allow: readIds(textOption(options, "allow")) }),
   };
+}
+
+/** The gateway chooses the runtime of a viewer that has none. */
+function viewAs({ runtime, agent, user }: Viewer): ViewerQuery {
+  return { invoker: "any", ...present({ agent, user }), ...(runtime === ANY_RUNTIME ? {} : { runtime }) };
 }
 
 async function hostOf(io: Io) {
@@ -92,24 +99,9 @@ async function hostOf(io: Io) {
 }
 
 function cacheFolder(options: CommandInput["options"], { env }: Io): string | undefined {
-  const file = options["cache"] === false ? undefined : cacheFile(env);
-  return file === undefined ? undefined : join(dirname(file), "gateway");
+  return options["cache"] === false ? undefined : gatewayCacheFolder(env);
 }
 
 function sourceOf({ source: label }: RemoteLibrary, url: string): Source {
   return { label, kind: "third_party", trust: "third_party", root: url };
-}
-
-/** The last listing of the viewer as a view. */
-function viewOf(library: RemoteLibrary, viewer: Viewer): ShelfView {
-  const entries = library.lastSeen(viewer);
-  const find = (id: string) => entries.find((entry) => entry.id === id);
-  return {
-    entries,
-    find,
-    standing: () => undefined,
-    kind: (id) => (find(id) === undefined ? undefined : "third_party"),
-    shadowed: [],
-    invalid: [],
-  };
 }

@@ -34,6 +34,9 @@ export interface Layer {
   readonly name: string;
 }
 
+/** Not exported from the package, so that only layers reach the shelf of a library. */
+export const LAYER: unique symbol = Symbol("layer");
+
 const DEFAULT_HITS = 5;
 
 /** A library over a shelf: the gate, the search and the shapes that every kind of library shares. */
@@ -56,7 +59,8 @@ export class IndexedLibrary implements Library {
     this.#name = name;
   }
 
-  get layer(): Layer {
+  /** For libraries that are layered over this one, in this folder only. */
+  get [LAYER](): Layer {
     return { shelf: this.#shelf, texts: this.#search.texts, settings: this.#settings, name: this.#name };
   }
 
@@ -153,6 +157,18 @@ export class IndexedLibrary implements Library {
     const { view } = look;
     const entries = ids === undefined ? view.entries : ids.flatMap((id) => view.find(id) ?? []);
     return entries.map((entry) => this.#decide(entry, look));
+  }
+
+  /** Takes up all changes before the call, and reports them. */
+  async refresh(): Promise<void> {
+    await this.#shelf.refresh();
+  }
+
+  /**
+   * Every candidate as of the last call; each update replaces the view. Contract: the caller decides what it discloses.
+   */
+  view(): ShelfView {
+    return this.#shelf.view();
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {

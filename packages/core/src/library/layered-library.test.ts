@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { sourceRank } from "../source/source.ts";
 import { anyone, FakeFolders, fullHost as host } from "./fake-folders.ts";
+import { LAYER } from "./indexed-library.ts";
 import { type ContractSkill, type LibraryMaker, libraryContract, skill } from "./library.contract.ts";
 import type { LibraryChange } from "./library.ts";
 import {
@@ -120,7 +121,7 @@ test("a skill that moved to another layer between two steps of a call is read as
   const entry = await library.find(anyone, "pdf");
   if (entry === undefined) throw new Error("it is there");
   layers[0]?.replace([]);
-  const opened = await library.layer.shelf.open(entry);
+  const opened = await library[LAYER].shelf.open(entry);
   expect(opened.entry.trust).toBe("org");
 });
 

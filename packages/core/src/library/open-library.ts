@@ -8,7 +8,7 @@ import { orderSources, type Precedence, type Source } from "../source/source.ts"
 import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";
 import { FolderTexts } from "./folder-text.ts";
-import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
+import { IndexedLibrary, LAYER, type LibraryOptions } from "./indexed-library.ts";
 import { LayeredShelf } from "./layered-shelf.ts";
 import type { LibraryChange } from "./library.ts";
 import type { LibraryPorts } from "./library-audit.ts";
@@ -171,7 +171,7 @@ export function openLayeredLibrary(
   options: LayeredLibraryOptions = {},
 ): LayeredLibrary {
   const { precedence = "local", cache, limits = defaultLimits } = options;
-  const layers = libraries.map(({ layer }) => layer);
+  const layers = libraries.map((library) => library[LAYER]);
   const name = options.name ?? `layers\n${layers.map((layer) => layer.name).join("\n")}`;
   const switches = [options.settings, ...layers.map(({ settings }) => settings)].flatMap(
     (settings) => settings?.disabled ?? [],

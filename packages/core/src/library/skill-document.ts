@@ -12,7 +12,7 @@ export interface SearchedTexts {
 /** The document of a skill: its entry, its instructions, its references, and its author's words on when to use it. */
 export function toDocument(
   entry: SkillEntry,
-  { frontmatter, body }: ParsedSkill,
+  { frontmatter, body }: Pick<ParsedSkill, "frontmatter" | "body">,
   { references, evaluations }: SearchedTexts,
 ): SearchDocument {
   const { id, skillHash: key, name } = entry;

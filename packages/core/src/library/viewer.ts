@@ -4,7 +4,7 @@
  * The runtime is required, because without it an agent would see skills for other runtimes.
  */
 export interface Viewer {
-  /** The name of the agent's runtime adapter. */
+  /** The name of the agent's runtime adapter; `*` gets the skills of every runtime. */
   readonly runtime: string;
   /** The agent's key, which grants refer to. */
   readonly agent?: string;
@@ -13,8 +13,11 @@ export interface Viewer {
   readonly allow?: readonly string[];
   /** Pinned revisions by skill id. A missing pinned revision is not replaced by another. */
   readonly pins?: Readonly<Record<string, number>>;
-  /** A model activates by its own decision, a user by name; a skill may be open to only one of them. */
-  readonly invoker?: "model" | "user";
+  /**
+   * A model activates by its own decision, a user by name; a skill may be open to only one of them. `any` gets both kinds,
+   * for a library that applies the rule itself.
+   */
+  readonly invoker?: "model" | "user" | "any";
 }
 
 /** The record of an agent, if the shelf has one. */

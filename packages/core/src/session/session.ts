@@ -239,7 +239,7 @@ export class Session {
     const state = { viewer, missing, active: this.#active, limits: this.limits };
     const request = { content, args, hasFileSystem, maxTokens, ...state };
     const { skill, record } = await prepareActivation(request, this.#library);
-    return await this.#discloseActivation(skill, content, viewer.invoker ?? "model", record);
+    return await this.#discloseActivation(skill, content, viewer.invoker, record);
   }
 
   async #resource(
@@ -275,9 +275,9 @@ export class Session {
   }
 
   /** An active skill is read as its invoker: the model may read the files of a skill that a user activated. */
-  #viewerFor(id: string, invoker?: Invoker): Viewer {
-    const chosen = invoker ?? this.#active.get(id)?.invoker ?? this.viewer.invoker ?? "model";
-    return { ...this.viewer, invoker: chosen };
+  #viewerFor(id: string, invoker?: Invoker): Viewer & { readonly invoker: Invoker } {
+    const own = this.viewer.invoker === "user" ? "user" : "model";
+    return { ...this.viewer, invoker: invoker ?? this.#active.get(id)?.invoker ?? own };
   }
 
   /** Runs a script or tool. A failure after `begin` is not a denial; the runner records it. */

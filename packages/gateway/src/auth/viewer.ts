@@ -10,7 +10,7 @@ export interface ViewerQuery {
   readonly agent?: string | undefined;
   readonly user?: string | undefined;
   readonly runtime?: string | undefined;
-  readonly invoker?: "model" | "user" | undefined;
+  readonly invoker?: Viewer["invoker"];
 }
 
 /**

@@ -11,7 +11,7 @@ function open(engine: "sqlite" | "postgres") {
     failure: undefined as Error | undefined,
     wait: Promise.resolve(),
   };
-  const shelf = {
+  const parts = {
     refresh: async () => {
       state.looks += 1;
       await state.wait;
@@ -22,7 +22,7 @@ function open(engine: "sqlite" | "postgres") {
   };
   state.next = state.view;
   // Only these parts of a library are used.
-  const library = { layer: { shelf }, onChange: () => () => {} } as unknown as IndexedLibrary;
+  const library = { ...parts, onChange: () => () => {} } as unknown as IndexedLibrary;
   let tell = () => {};
   const onCommit = async (listener: () => void) => {
     tell = listener;

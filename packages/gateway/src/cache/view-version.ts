@@ -33,7 +33,7 @@ export class ViewVersion {
   constructor(ports: ViewVersionPorts) {
     this.#ports = ports;
     this.#isCheap = ports.store.engine === "sqlite";
-    this.#view = ports.library.layer.shelf.view();
+    this.#view = ports.library.view();
     this.#number = ports.clock.now().getTime();
     const listening = this.#listen();
     this.#stops = [ports.library.onChange(() => this.#notifySoon()), async () => (await listening)?.()];
@@ -97,12 +97,12 @@ export class ViewVersion {
       this.#isStale = true;
       throw error;
     };
-    this.#refreshing = this.#ports.library.layer.shelf.refresh().then(succeed, fail);
+    this.#refreshing = this.#ports.library.refresh().then(succeed, fail);
   }
 
   /** The shelf replaces its view object on each change. */
   #update(): number {
-    const view = this.#ports.library.layer.shelf.view();
+    const view = this.#ports.library.view();
     if (view === this.#view) return this.#number;
     this.#view = view;
     this.#number = Math.max(this.#number + 1, this.#ports.clock.now().getTime());

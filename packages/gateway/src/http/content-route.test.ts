@@ -66,7 +66,7 @@ test("a handler of a route without content cannot read skill content [S-53]", ()
     return { data: { size: bytes } };
   };
   const open: RouteHandler<typeof size> = async (_call, { library }) => {
-    // @ts-expect-error The layer would give access to the files.
+    // @ts-expect-error The shelf below the library would give access to the files.
     return { data: { size: library.layer.shelf.view().entries.length } };
   };
   expect([content, read, resource, open]).toHaveLength(4);

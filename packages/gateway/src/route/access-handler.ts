@@ -65,7 +65,7 @@ export const accessHandlers: Pick<
     ]);
     const id = await skillIdOf(params.id, context);
     await skills.refresh();
-    const entry = skills.layer.shelf.view().find(id);
+    const entry = skills.view().find(id);
     const isKnown =
       isAdministrator(principal) || (entry && candidateDisclosure([own, viewer], context)(entry));
     if (entry === undefined || isKnown !== true) throw noSkill(params.id);

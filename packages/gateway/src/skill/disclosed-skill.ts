@@ -83,7 +83,7 @@ async function findIn(
   const held = context.skills.held(entry);
   if (isUuid(key) && key !== id && held?.current.skill.uid !== key) return undefined;
   const isOverseer = overseesEntry(entry, held, principal);
-  const standing = held && context.skills.layer.shelf.view().standing(id);
+  const standing = held && context.skills.view().standing(id);
   if (discloseSkill({ id, standing }, { viewer, isVisible, isOverseer }) !== "details") return undefined;
   const pin = held && pinFor(held, { principal, viewer });
   return { key, access, held, canManage: canManage(held, principal), pin, viewer, from };
@@ -124,7 +124,7 @@ export function candidateDisclosure(
   viewers: readonly Viewer[],
   { skills, sources }: Pick<CatalogueContext, "skills" | "sources">,
 ): (candidate: Pick<Explanation, "id" | "source">) => boolean {
-  const view = skills.layer.shelf.view();
+  const view = skills.view();
   const folders = new Set(sources.filter(({ path }) => path !== undefined).map(({ label }) => label));
   return ({ id, source }) => {
     const isRegistered = view.find(id)?.source === source;

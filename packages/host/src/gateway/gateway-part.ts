@@ -5,6 +5,7 @@ import { nodeHost } from "@skillhold/core/source";
 import { GuardThread } from "@skillhold/deps/guard-scan";
 import { ScanThread } from "@skillhold/deps/scan-thread";
 import { type GatewayContext, type LogEntry, Progress, registryInbox } from "@skillhold/gateway";
+import type { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
@@ -21,6 +22,7 @@ import { guardPorts } from "../run/guard-ports.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
 import { openModels } from "../search/search-model.ts";
+import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
@@ -41,6 +43,8 @@ export interface GatewayPartOptions {
   readonly url: string;
   /** Folders that are served along with the store. */
   readonly roots: readonly string[];
+  /** Other gateways whose skills are served, too. */
+  readonly gateways: readonly GatewayLayerSettings[];
   readonly log: (entry: LogEntry) => void;
   readonly limits: Limits;
   readonly sandbox?: Sandbox;
@@ -116,7 +120,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
 
 /** Opens the registry as a library, with served folders layered above it. */
 async function openSkills(
-  { machine: place, url, roots, log, limits }: GatewayPartOptions,
+  { machine: place, url, roots, gateways, log, limits }: GatewayPartOptions,
   parts: {
     readonly registry: RegistryContext;
     readonly host: GatewayContext["host"];
@@ -131,11 +135,13 @@ async function openSkills(
   const { ports: models } = closers.add(await openModels(place), (it) => it.close());
   const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...cache };
   // Only the top library is searched.
-  const own = roots.length === 0 ? present({ models }) : {};
+  const own = roots.length + gateways.length === 0 ? present({ models }) : {};
   const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
   const listeners = new Set<(ms: number) => void>();
   const served = {
-    ...{ roots, machine: place, host, skills, limits, onError, vectors: registry.store.vectors },
+    ...{ roots, gateways, machine: place, host, skills, limits, onError, vectors: registry.store.vectors },
+    onProblem: (source: string, { code, message }: SkillError) =>
+      log({ level: "warning", event: "source.skipped", message, fields: { source, code } }),
     onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
     ...cache,
     ...present({ models }),

@@ -13,6 +13,7 @@ import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { productVersion } from "../place/bundled.ts";
 import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
+import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayParts, openParts } from "./gateway-part.ts";
 import { startSeeding } from "./seeding.ts";
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly store?: string;
   /** Folders that are served along with the store. */
   readonly roots?: readonly string[];
+  /** Other gateways whose skills are served along with the store, with the rights of their tokens. */
+  readonly gateways?: readonly GatewayLayerSettings[];
   /** Names under which the gateway is reached, in addition to its own address. */
   readonly allowedHosts?: readonly string[];
   /** Origins of other pages that may call it. */
@@ -76,10 +79,10 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const traces = await exportTraces({ env: machine.env, version: productVersion(), log });
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
-    const { roots = [], limits = defaultLimits, sandbox } = options;
+    const { roots = [], gateways = [], limits = defaultLimits, sandbox } = options;
     const custom = sandbox === undefined ? {} : { sandbox };
     const parts = await openParts(
-      { machine, url, roots, log, limits, closing: closing.signal, ...custom },
+      { machine, url, roots, gateways, log, limits, closing: closing.signal, ...custom },
       closers,
     );
     const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());

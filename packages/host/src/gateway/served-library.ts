@@ -1,18 +1,20 @@
 import { basename } from "node:path";
 import {
   type AccessSettings,
+  type FolderLibrary,
   type IndexCache,
   type IndexedLibrary,
   openLayeredLibrary,
   openLibrary,
 } from "@skillhold/core/library";
 import type { ModelPorts, VectorStore } from "@skillhold/core/semantic";
-import { orderSources, type Source } from "@skillhold/core/source";
+import { orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import type { GatewayContext } from "@skillhold/gateway";
+import type { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import type { RegistryLibrary } from "@skillhold/registry/library";
 import { type Machine, present } from "../place/machine.ts";
 import { chooseFolders } from "../source/folder-source.ts";
+import { type GatewayLayerSettings, openGatewayLayers } from "../source/gateway-layer.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import type { CloserList } from "./closer-list.ts";
 
@@ -23,6 +25,9 @@ export interface ServedLibrary extends Pick<GatewayContext, "sources"> {
 export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly machine: Machine;
   readonly roots: readonly string[];
+  readonly gateways: readonly GatewayLayerSettings[];
+  /** Receives why a gateway adds no skills at the start. */
+  readonly onProblem: (source: string, problem: SkillError) => void;
   readonly cache?: IndexCache;
   readonly onError: (error: unknown) => void;
   readonly onReload: (ms: number) => void;
@@ -34,39 +39,42 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
 
 const precedence = "local";
 
-/** The skills of the store, with the skills of served folders layered above them. */
+/** The skills of the store, layered with the skills of served folders and of other gateways. */
 export async function openServedLibrary(options: ServedOptions, closers: CloserList): Promise<ServedLibrary> {
-  const { skills, roots } = options;
+  const { skills, roots, gateways, machine, host, limits, onError, onProblem, cache, models, vectors } =
+    options;
   closers.add(skills, (it) => it.close());
   const settings = { disabledFolders: skills.disabledFolders };
   const own = { label: STORE_LABEL, trust: "as published" };
-  if (roots.length === 0) return { library: skills, sources: [own] };
-  const { library, sources } = await openLayers(options, settings, skills);
+  if (roots.length + gateways.length === 0) return { library: skills, sources: [own] };
+  const common = { precedence, limits, settings, ...present({ cache }) } as const;
+  const { folders, sources } = await openFolders(options, common);
+  const remotes = await openGatewayLayers(gateways, machine, { host, limits, onError, onProblem });
+  const library = openLayeredLibrary([...folders, skills, ...remotes], {
+    ...common,
+    vectors,
+    ...present({ models }),
+  });
   closers.add(library, (it) => it.close());
   const shown = sources.map(({ label, trust, root }) => ({ label, trust, path: root }));
-  return { library, sources: [...shown, own] };
+  const others = remotes.map(({ source }, at) => ({
+    label: source,
+    trust: "third_party",
+    path: gateways[at]?.url ?? "",
+  }));
+  return { library, sources: [...shown, own, ...others] };
 }
 
-async function openLayers(
-  { machine, roots, host, cache, onError, onReload, limits, models, vectors }: ServedOptions,
-  settings: AccessSettings,
-  skills: RegistryLibrary,
-) {
-  const sources = withoutPlaces(
-    orderSources(chooseFolders({ root: roots }, machine, [STORE_LABEL]), precedence),
-  );
-  const common = { precedence, limits, settings, ...present({ cache }) } as const;
-  const folders = await openLibrary({
-    ...common,
-    sources,
-    host,
-    signal: machine.signal,
-    watch: { onError, onReload },
-  });
-  return {
-    sources,
-    library: openLayeredLibrary([folders, skills], { ...common, vectors, ...present({ models }) }),
-  };
+async function openFolders(
+  { machine, roots, host, onError, onReload }: ServedOptions,
+  common: { readonly precedence: Precedence; readonly limits: Limits; readonly settings: AccessSettings },
+): Promise<{ readonly folders: readonly FolderLibrary[]; readonly sources: readonly Source[] }> {
+  if (roots.length === 0) return { folders: [], sources: [] };
+  const chosen = chooseFolders({ root: roots }, machine, [STORE_LABEL]);
+  const sources = withoutPlaces(orderSources(chosen, precedence));
+  const watch = { onError, onReload };
+  const folders = await openLibrary({ ...common, sources, host, signal: machine.signal, watch });
+  return { folders: [folders], sources };
 }
 
 /** Labels without paths: only administrators may see where a folder is. */

@@ -17,7 +17,7 @@ export function disclosureTo(
 ): (candidate: LibraryCandidate) => boolean {
   return ({ id, source }) => {
     if (store === undefined || source !== STORE_LABEL) return true;
-    const view = store.library.layer.shelf.view();
+    const view = store.library.view();
     if (view.find(id) === undefined) return false;
     const skill = { id, standing: view.standing(id) };
     // The allow list limits an agent, not what its user may know.

@@ -17,6 +17,7 @@ import { type Machine, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 import { openModels } from "../search/search-model.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
+import { type GatewayLayerSettings, openGatewayLayers } from "../source/gateway-layer.ts";
 import { chooseMcpSources } from "../source/mcp-source.ts";
 import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
 import {
@@ -38,6 +39,8 @@ export interface StackChoice extends FolderChoice, StoreChoice, ViewerChoice {
   readonly precedence?: Precedence;
   /** False leaves out the skills of MCP servers. */
   readonly mcp?: boolean;
+  /** Other gateways whose skills are used beside those of this machine. */
+  readonly gateways?: readonly GatewayLayerSettings[];
   /** False reads every skill again. */
   readonly cache?: boolean;
   readonly role?: string;
@@ -54,7 +57,7 @@ export interface StackOptions {
   readonly onServerProgress?: McpLayerOptions["onProgress"];
 }
 
-/** Folders, store and MCP servers as one library, with its viewer. */
+/** Folders, store, MCP servers and other gateways as one library, with its viewer. */
 export interface Stack {
   readonly library: IndexedLibrary;
   /** Every candidate and every searched folder that may be disclosed to the viewer. */
@@ -128,7 +131,8 @@ async function openLayers(
   const viewer = await chooseViewer(choice, env, store);
   const models = options.usesModels ? await openModels({ env }) : undefined;
   if (models !== undefined) onClose(() => models.close());
-  const isLayered = store !== undefined || servers.chosen.length > 0;
+  const { gateways = [] } = choice;
+  const isLayered = store !== undefined || servers.chosen.length + gateways.length > 0;
   const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
   const own = present({ cache, watch, models: isLayered ? undefined : models?.ports });
   const folders = await openLibrary({ ...folderOptions, ...own });
@@ -138,14 +142,25 @@ async function openLayers(
     isPatient: watch === undefined,
     ...present({ onProgress: options.onServerProgress }),
   });
+  const remotes = await openGatewayLayers(gateways, machine, {
+    host,
+    limits,
+    ...onError,
+    isCached: choice.cache !== false,
+    onProblem: (source, { message }) => machine.warn(`${source} was skipped: ${message}`),
+  });
   // Last, so that a skill of this machine wins among sources of equal rank.
-  const others = [...(store === undefined ? [] : [store.library]), ...mcp.map((each) => each.library)];
+  const others = [
+    ...(store === undefined ? [] : [store.library]),
+    ...mcp.map((each) => each.library),
+    ...remotes,
+  ];
   const layered = { precedence, limits, settings, ...present({ cache, models: models?.ports }) };
   const library = others.length === 0 ? folders : openLayeredLibrary([folders, ...others], layered);
   onClose(() => library.close());
   if (mcp.length > 0) await followRemotes(library, machine, watch);
   const inspect = () => {
-    const all = library.layer.shelf.view();
+    const all = library.view();
     const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
     return { ...folders.inspect(), view };
   };
@@ -199,7 +214,7 @@ async function followRemotes(
   watch: LiveReloadOptions | undefined,
 ): Promise<void> {
   const { revokeChangedRemotes } = await import("../source/mcp-approval.ts");
-  const revoke = () => revokeChangedRemotes(library.layer.shelf.view().entries, machine);
+  const revoke = () => revokeChangedRemotes(library.view().entries, machine);
   await revoke();
   if (watch !== undefined) library.onChange(() => revoke().catch(watch.onError));
 }

@@ -59,11 +59,6 @@ export class McpLibrary extends IndexedLibrary {
     this.#source = source;
   }
 
-  /** Fetches the list when it is due. */
-  refresh(): Promise<void> {
-    return this.#link.refresh();
-  }
-
   /** Fetches and checks every file of every listed skill, to test a server. */
   verify(): AsyncGenerator<VerifiedSkill> {
     return verifySkills(this.#link.view.listed, this.#files, this.#link.fetch);

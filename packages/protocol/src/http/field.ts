@@ -35,7 +35,14 @@ export const nextCursor = z
 export const viewerParams = {
   agent: Name.optional().describe("Show what this agent sees. Only for its owner and administrators."),
   user: Name.optional().describe("Show what this user sees. Only for administrators."),
-  runtime: z.string().max(128).optional().describe("Show what an agent of this runtime sees."),
-  invoker: z.enum(["model", "user"]).optional(),
+  runtime: z
+    .string()
+    .max(128)
+    .optional()
+    .describe("Show what an agent of this runtime sees; `*` for every runtime."),
+  invoker: z
+    .enum(["model", "user", "any"])
+    .optional()
+    .describe("Show what a model or a user can activate; `any` for both."),
 };
 export const byId = z.strictObject({ id: SkillKey });

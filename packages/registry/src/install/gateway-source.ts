@@ -1,7 +1,8 @@
 import { nodeHost } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
+import { ANY_RUNTIME } from "@skillhold/skill";
 import { SeenLog, witnessLog } from "../audit/log-witness.ts";
-import { GATEWAYS_RUNTIME, type GatewayAccess, GatewayClient, openRemoteLibrary } from "../remote/index.ts";
+import { type GatewayAccess, GatewayClient, openRemoteLibrary } from "../remote/index.ts";
 import { laidOut } from "./download.ts";
 import { type InstallSource, makeWork, type SkillOrigin, type SourcePorts } from "./source.ts";
 import type { GatewaySpec } from "./source-spec.ts";
@@ -19,7 +20,8 @@ export const gatewaySource: InstallSource<GatewaySpec> = {
     const ids = { next: () => "" };
     const library = await openRemoteLibrary(access, { host, ids, limits: ports.limits });
     const viewer = {
-      runtime: GATEWAYS_RUNTIME,
+      runtime: ANY_RUNTIME,
+      invoker: "any" as const,
       ...(revision === undefined ? {} : { pins: { [id]: revision } }),
     };
     const folder = makeWork(ports, "gateway");

@@ -87,11 +87,6 @@ export class RegistryLibrary extends IndexedLibrary {
       return held === undefined ? [] : [{ entry, held }];
     });
   }
-
-  /** Reads the store now and reports changes. */
-  refresh(): Promise<void> {
-    return this.#shelf.refresh();
-  }
 }
 
 /** Opens the skills of a registry as a library. Closing the library does not close the store. */

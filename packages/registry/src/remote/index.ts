@@ -9,4 +9,4 @@ export {
 export { type GatewayLogin, readLoginList, writeLoginList } from "./login-list.ts";
 export { openRemoteLibrary, type RemotePorts, type RemoteSettings } from "./open-remote-library.ts";
 export type { RemoteLibrary } from "./remote-library.ts";
-export { GATEWAYS_RUNTIME } from "./viewer-query.ts";
+export type { ViewerQuery } from "./viewer-query.ts";

@@ -7,12 +7,20 @@ import { type GatewayFileCache, memoryCache, openFolderCache } from "./file-cach
 import { type GatewayAccess, GatewayClient } from "./gateway-client.ts";
 import { RemoteFileReader } from "./remote-files.ts";
 import { RemoteLibrary } from "./remote-library.ts";
+import { ANY_VIEWER, type ViewerQuery } from "./viewer-query.ts";
 
 export interface RemoteSettings extends GatewayAccess {
   /** A private folder for cached files, outside all skill folders. */
   readonly cache?: string;
   /** The label of the gateway among sources; by default its host and port. */
   readonly label?: string;
+  /** Whom the gateway shows its skills to, with the rights of the token. */
+  readonly viewAs?: ViewerQuery;
+  /**
+   * True for a layer: while the gateway does not answer or rejects the token, its skills are missing, and `problem` has
+   * the reason. By default every call fails then.
+   */
+  readonly isOptional?: boolean;
 }
 
 export interface RemotePorts {
@@ -27,10 +35,10 @@ export interface RemotePorts {
 
 /**
  * Opens the skills of a gateway with the permissions of the token. Throws if the gateway does not respond or
- * rejects the token.
+ * rejects the token, unless it is optional. The library can be layered with others.
  */
 export async function openRemoteLibrary(
-  { cache: folder, label, ...access }: RemoteSettings,
+  { cache: folder, label, viewAs = ANY_VIEWER, isOptional = false, ...access }: RemoteSettings,
   { host, ids, limits = defaultLimits, onError = () => {} }: RemotePorts,
 ): Promise<RemoteLibrary> {
   const client = new GatewayClient(access, limits);
@@ -38,13 +46,19 @@ export async function openRemoteLibrary(
   const mostBytes = limits.remoteCacheBytes;
   const cache: GatewayFileCache =
     folder === undefined ? memoryCache() : await openFolderCache(folder, { address, mostBytes, ids });
-  await client.ask("whoAmI");
   const source = {
     label: `${GATEWAY_PREFIX}${checkLabel(label ?? client.base.host)}`,
     base: client.base,
     host,
+    hasRevisions: !isOptional,
   };
-  return new RemoteLibrary({ client, files: new RemoteFileReader(client, cache), source, limits, onError });
+  const files = new RemoteFileReader(client, cache);
+  const parts = { client, files, source, limits, viewAs, isOptional, onError };
+  const library = new RemoteLibrary(parts, { limits, name: source.label });
+  // Changes of a layer are relative to its first list.
+  if (isOptional) await library.refresh();
+  else await client.ask("whoAmI");
+  return library;
 }
 
 function checkLabel(label: string): string {

@@ -15,6 +15,8 @@ export interface RemoteSource {
   /** The base URL of the routes. */
   readonly base: URL;
   readonly host: Host;
+  /** False for a layer: beside skills of another registry, the numbers of this one would name their revisions. */
+  readonly hasRevisions: boolean;
 }
 
 /**
@@ -23,16 +25,17 @@ export interface RemoteSource {
  */
 export function toRemoteEntry(
   { entry, access }: SkillRow,
-  { label, base, host }: RemoteSource,
+  { label, base, host, hasRevisions }: RemoteSource,
 ): SkillEntry | undefined {
   if (!access.isVisible) return undefined;
-  const { id, requires, file: _, ...fields } = entry;
+  const { id, requires, revision, file: _, ...fields } = entry;
   // JSON values are valid frontmatter values.
   const { os } = readOpenclaw({ metadata: fields.metadata as FrontmatterMap });
   return {
     ...fields,
     id,
     requires,
+    ...(hasRevisions && revision !== undefined ? { revision } : {}),
     source: label,
     trust: "third_party",
     path: new URL(`./v1/skills/${id}`, base).href,

@@ -11,7 +11,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import { type ViewerQuery, viewerQueryKey } from "./viewer-query.ts";
+import type { ViewerQuery } from "./viewer-query.ts";
 
 export interface RemoteFile extends SkillFile {
   readonly path: RelativePath;
@@ -42,7 +42,7 @@ export class RemoteTrees {
 
   /** Undefined if the file list belongs to another state than the entry. */
   async find(entry: SkillEntry, viewer: ViewerQuery): Promise<RemoteTree | undefined> {
-    const key = JSON.stringify([entry.id, entry.revision ?? null, viewerQueryKey(viewer)]);
+    const key = JSON.stringify([entry.id, entry.revision ?? null]);
     const kept = this.#kept.get(key);
     // The hash covers the whole list, so no request is needed.
     const isNamed = kept !== undefined && entry.treeHash === kept.tree.treeHash;

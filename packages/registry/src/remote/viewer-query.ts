@@ -1,24 +1,13 @@
 import type { Viewer } from "@skillhold/core/library";
+import { ANY_RUNTIME } from "@skillhold/skill";
 
 /** The viewer parameters of a request; the token decides the missing ones. */
 export type ViewerQuery = Readonly<Partial<Record<"agent" | "user" | "runtime" | "invoker", string>>>;
 
-/**
- * The runtime of a viewer for whom the gateway chooses the registered runtime. No skill targets this name.
- */
-export const GATEWAYS_RUNTIME = "*";
+/** Asks for the skills of every runtime and invoker, because the local gate decides about both. */
+export const ANY_VIEWER: ViewerQuery = { runtime: ANY_RUNTIME, invoker: "any" };
 
-/** The viewer parameters that the gateway decides. The viewer's skill list and pins are applied locally. */
-export function viewerQuery({ agent, user, runtime, invoker }: Viewer): ViewerQuery {
-  return {
-    ...(runtime === GATEWAYS_RUNTIME ? {} : { runtime }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(user === undefined ? {} : { user }),
-    ...(invoker === undefined ? {} : { invoker }),
-  };
-}
-
-/** A key for caches. */
-export function viewerQueryKey({ agent, user, runtime, invoker }: ViewerQuery): string {
-  return JSON.stringify([agent ?? null, user ?? null, runtime ?? null, invoker ?? null]);
+/** The parameters for one viewer. The agent and the user stay; the viewer's allow list and pins are applied locally. */
+export function queryFor({ runtime, invoker = "model" }: Viewer, viewAs: ViewerQuery): ViewerQuery {
+  return { ...viewAs, ...(runtime === ANY_RUNTIME ? {} : { runtime }), invoker };
 }

@@ -21,9 +21,12 @@ export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
   return names.length === 0 || names.includes("*") ? universal(false) : { names, isMalformed: false };
 }
 
+/** The runtime of a viewer that gets the skills of every runtime. */
+export const ANY_RUNTIME = "*";
+
 /** Whether a skill for `runtimes` works in the runtime `current`. */
 export function fitsRuntime(runtimes: readonly string[], current: string): boolean {
-  return runtimes.includes("*") || runtimes.includes(current);
+  return current === ANY_RUNTIME || runtimes.includes("*") || runtimes.includes(current);
 }
 
 /** The log line for a skill that is skipped because it is for other runtimes. */

@@ -62,7 +62,7 @@ function folderRows({ inspect }: Opened, io: Io): readonly SourceRow[] {
 
 function storeRows({ store }: Opened): readonly SourceRow[] {
   if (store === undefined) return [];
-  const { entries, invalid } = store.library.layer.shelf.view();
+  const { entries, invalid } = store.library.view();
   return [
     {
       label: STORE_LABEL,

@@ -4,8 +4,10 @@ import { DATA_VARIABLE, productVersion } from "@skillhold/host/place";
 import { withWaitNotice } from "@skillhold/host/store";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { gatewayAccess } from "../../gateway/gateway-access.ts";
 import { storeFlags } from "../../library-choice.ts";
 import { machineOf } from "../../open.ts";
+import { listOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
@@ -24,6 +26,11 @@ const optionSpecs = [
   {
     flags: "--root <folder>",
     summary: "also serve the skills of this folder; repeatable",
+    repeats: true,
+  },
+  {
+    flags: "--upstream <url>",
+    summary: "also serve the skills of this gateway, as your login sees them; repeatable",
     repeats: true,
   },
   {
@@ -66,7 +73,9 @@ async function run({ options, io: given }: CommandInput<OptionsOf<typeof optionS
   const log = gatewayLog(io);
   const onPortTaken = (port: number) =>
     io.err(`note: port ${port} is taken; trying ${port + 1}. Use --port to choose one.\n`);
-  const gateway = await serveGateway({ ...serving, log, onPortTaken }, machineOf(io));
+  const upstream = listOption(options, "upstream");
+  const gateways = await Promise.all(upstream.map((url) => gatewayAccess(url, given)));
+  const gateway = await serveGateway({ ...serving, gateways, log, onPortTaken }, machineOf(io));
   const { progress } = gateway.parts.context;
   const stopLogging = progress.listen((event) => logProgress(event, log));
   try {
