@@ -189,7 +189,7 @@ test("a call whose token is revoked during the upload does not start [S-53]", as
 
 test("a missing token rejects the call [S-53]", async () => {
   gateway = await openTestGateway();
-  const calls = new RunningCalls({ registry: gateway.registry, log: () => {} });
+  const calls = new RunningCalls({ ...gateway.context, log: () => {} });
   const bearer = { token: "gone", agent: undefined, expiresAt: "2099-01-01T00:00:00.000Z" };
   const run = calls.run(bearer, new AbortController().signal, async () => "done");
   await expect(run).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
@@ -209,7 +209,7 @@ test("a call ends with its token or agent also when the event was missed [S-53]"
   const bearers = [...tokens, soonOver.token, forLong.token].map(({ id, agent, expiresAt }) => {
     return { token: id, agent, expiresAt };
   });
-  const calls = new RunningCalls({ registry, log: () => {} });
+  const calls = new RunningCalls({ ...gateway.context, registry, log: () => {} });
   const work = Promise.withResolvers<string>();
   const begun: AbortSignal[] = [];
   const running = bearers.map((bearer) =>

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "@skillhold/core/port";
+import { type Clock, systemTimers } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
 import { scanGuard } from "@skillhold/deps/guard-scan";
 import { scanDependencies } from "@skillhold/deps/scan";
@@ -131,6 +131,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
   const context: GatewayContext = {
     guardScan: scanGuard,
     registry,
+    timers: systemTimers,
     library: skills,
     skills,
     audit,

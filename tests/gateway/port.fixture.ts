@@ -19,7 +19,7 @@ export async function openTestPort({ options, ...change }: Changed = {}): Promis
       hosts.push(...loopbackHosts(port));
       return { app, upgrade, close: async () => {} };
     },
-    { host: "127.0.0.1", port: 0 },
+    { host: "127.0.0.1", port: 0, timers: gateway.context.timers },
   );
   const close = async () => {
     await listening.close(0);

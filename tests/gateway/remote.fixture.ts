@@ -45,7 +45,7 @@ export async function serveGateway(change: Changed = {}): Promise<ServedGateway>
         hosts.splice(0, hosts.length, ...loopbackHosts(place.port));
         return { app, upgrade, close: async () => {} };
       },
-      { host: "127.0.0.1", port },
+      { host: "127.0.0.1", port, timers: gateway.context.timers },
     );
   let listening = await open(0);
   const { port } = listening;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { systemTimers } from "@skillhold/core/port";
 import { type Gateway, listen } from "@skillhold/gateway";
 import type { SkillEvent } from "@skillhold/protocol";
 import { ServerMessage } from "@skillhold/protocol/http";
@@ -17,7 +18,7 @@ export interface TestPort {
 
 export async function openPort({ app, upgrade }: Gateway): Promise<TestPort> {
   const served = { app, upgrade, close: async () => {} };
-  const listening = await listen(() => served, { host: "127.0.0.1", port: 0 });
+  const listening = await listen(() => served, { host: "127.0.0.1", port: 0, timers: systemTimers });
   return { port: listening.port, close: () => listening.close(0) };
 }
 

@@ -13,3 +13,12 @@ export interface Ids {
 export interface AuditSink {
   record(event: SkillEvent): void | Promise<void>;
 }
+
+export {
+  type CancelTimer,
+  type PauseOptions,
+  pause,
+  systemTimers,
+  type TimerOptions,
+  type Timers,
+} from "./timers.ts";

@@ -1,7 +1,7 @@
 import type { ApprovalStore } from "@skillhold/core/approval";
 import type { GuardScan } from "@skillhold/core/guard";
 import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
-import type { AuditSink } from "@skillhold/core/port";
+import type { AuditSink, Timers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { SecretStore } from "@skillhold/core/secret";
 import type { SurveyPorts, SystemHost } from "@skillhold/deps/environment";
@@ -21,6 +21,7 @@ import type { LogEntry } from "./telemetry/log.ts";
 /** The parts of a gateway. The composition root opens and closes them. */
 export interface GatewayContext {
   readonly registry: RegistryContext;
+  readonly timers: Timers;
   /** All served skills: the registry's, layered with folders of the machine. */
   readonly library: IndexedLibrary;
   readonly skills: RegistryLibrary;

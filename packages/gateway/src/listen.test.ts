@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemTimers } from "@skillhold/core/port";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { afterEach, expect, test } from "vitest";
 import { type Listening, type ListenOptions, listen, type ServedApp } from "./listen.ts";
 
@@ -18,7 +20,10 @@ async function open(
 ): Promise<Listening> {
   const { close = async () => {}, stop = async () => {}, upgrade, ...rest } = options;
   const served = { app: { fetch: answer }, close, stop, ...(upgrade === undefined ? {} : { upgrade }) };
-  const listening = await listen(() => served, { host: "127.0.0.1", port: 0, ...rest });
+  const listening = await listen(() => served, {
+    ...{ host: "127.0.0.1", port: 0, timers: systemTimers },
+    ...rest,
+  });
   opened.push(listening);
   return listening;
 }
@@ -30,8 +35,6 @@ async function dial({ port }: Pick<Listening, "port">): Promise<Socket> {
   return socket;
 }
 
-const POST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
-
 test("creates the application when the port is known and serves it [S-53]", async () => {
   let known = 0;
   const listening = await listen(
@@ -39,7 +42,7 @@ test("creates the application when the port is known and serves it [S-53]", asyn
       known = port;
       return { app: { fetch: async () => new Response("here") }, close: async () => {} };
     },
-    { host: "127.0.0.1", port: 0 },
+    { host: "127.0.0.1", port: 0, timers: systemTimers },
   );
   opened.push(listening);
   expect(known).toBe(listening.port);
@@ -60,23 +63,32 @@ test("names a port that is in use and the fix [S-53]", async () => {
 });
 
 test("aborts a stalled upload, and keeps one that the gateway reads slowly [S-53]", async () => {
-  const begun = Promise.withResolvers<void>();
+  const timers = new ManualTimers();
+  const begun: Record<string, PromiseWithResolvers<void>> = {
+    "/stalled": Promise.withResolvers(),
+    "/slow": Promise.withResolvers(),
+  };
+  const go = Promise.withResolvers<void>();
   const listening = await open(
     async (request) => {
-      if (request.url.endsWith("/slow")) await setTimeout(2500);
-      else begun.resolve();
+      const { pathname } = new URL(request.url);
+      begun[pathname]?.resolve();
+      if (pathname === "/slow") await go.promise;
       return new Response(String((await request.arrayBuffer()).byteLength));
     },
-    { stallMs: 1000 },
+    { stallMs: 1000, timers },
   );
+  const post = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`;
   const stalled = await dial(listening);
-  stalled.write(`${POST}a few bytes`);
-  await begun.promise;
+  stalled.write(`${post("/stalled", 1000)}a few bytes`);
+  const slow = await dial(listening);
+  slow.write(Buffer.concat([Buffer.from(post("/slow", 1_000_000)), Buffer.alloc(1_000_000)]));
+  await Promise.all(Object.values(begun).map(({ promise }) => promise));
+  timers.advance(2500);
   await once(stalled, "close");
-
-  const body = Buffer.alloc(1_000_000);
-  const read = await fetch(`http://127.0.0.1:${listening.port}/slow`, { method: "POST", body });
-  expect(await read.text()).toBe("1000000");
+  go.resolve();
+  expect(await text(slow)).toMatch(/\r\n1000000$/);
 });
 
 test("closes a connection that does not read its response, and completes one that does [S-53]", async () => {
@@ -93,12 +105,18 @@ test("closes a connection that does not read its response, and completes one tha
       cancel: () => brokenOff.resolve(),
     });
   };
-  const listening = await open(() => new Response(zeros()), { drainMs: 400 });
+  const timers = new ManualTimers();
+  const listening = await open(() => new Response(zeros()), { drainMs: 400, timers });
   const stalled = await dial(listening);
   stalled.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const read = await fetch(`http://127.0.0.1:${listening.port}/`);
   expect((await read.arrayBuffer()).byteLength).toBe(size);
-  await brokenOff.promise;
+  let isOpen = true;
+  void brokenOff.promise.then(() => {
+    isOpen = false;
+  });
+  // Time passes only after the other client has read all bytes.
+  for (; isOpen; await nextTurn()) timers.advance(100);
   stalled.destroy();
 });
 
@@ -150,16 +168,21 @@ test("closing waits for running requests, rejects new ones, and then closes the 
 test("aborts requests that exceed the grace time [S-53]", async () => {
   const begun = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
-  const listening = await open(async ({ signal }) => {
+  const timers = new ManualTimers();
+  const answer = async ({ signal }: Request) => {
     begun.resolve();
     signal.addEventListener("abort", () => aborted.resolve());
     await aborted.promise;
     return new Response();
-  });
+  };
+  const listening = await open(answer, { timers });
   const running = fetch(`http://127.0.0.1:${listening.port}/`);
   running.catch(() => {});
   await begun.promise;
-  await listening.close(50);
+  const closing = listening.close(5000);
+  await timers.set(5000);
+  timers.advance(5000);
+  await closing;
   await aborted.promise;
   await expect(running).rejects.toThrow();
 });

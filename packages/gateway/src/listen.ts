@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
+import type { Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
 import { problemResponse } from "./http/problem.ts";
@@ -31,6 +32,7 @@ export interface ListenOptions extends ListenAddress {
   readonly stallMs?: number;
   /** How long a client may read a response slower than 16 KB per second. */
   readonly drainMs?: number;
+  readonly timers: Timers;
   /** Called for connections that failed. */
   readonly onError?: (error: Error) => void;
 }
@@ -69,7 +71,7 @@ export async function listen(
   serve: (place: ListenAddress) => ServedApp,
   options: ListenOptions,
 ): Promise<Listening> {
-  const stalls = new StallWatch(options.stallMs ?? STALL_MS);
+  const stalls = new StallWatch(options.stallMs ?? STALL_MS, options.timers);
   const server = createServer(limits);
   server.maxConnections = MAX_CONNECTIONS;
   try {
@@ -125,7 +127,7 @@ const bindFailures: Readonly<Record<string, (place: ListenAddress) => readonly [
  */
 type OpenResponseList = ServerResponse[];
 
-interface PortOptions extends ListenAddress, Pick<ListenOptions, "onError"> {
+interface PortOptions extends ListenAddress, Pick<ListenOptions, "onError" | "timers"> {
   readonly stalls: StallWatch;
   readonly drainMs: number;
 }
@@ -135,6 +137,7 @@ class Port implements Listening {
   readonly port: number;
   readonly #server: Server;
   readonly #served: ServedApp;
+  readonly #timers: Timers;
   readonly #stalls: StallWatch;
   readonly #drains: DrainWatch;
   readonly #connections = new Map<Socket, OpenResponseList>();
@@ -142,13 +145,15 @@ class Port implements Listening {
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, served: ServedApp, { host, port, stalls, drainMs, onError }: PortOptions) {
+  constructor(server: Server, served: ServedApp, options: PortOptions) {
+    const { host, port, stalls, drainMs, timers, onError } = options;
+    this.#timers = timers;
     this.host = host;
     this.port = port;
     this.#server = server;
     this.#served = served;
     this.#stalls = stalls;
-    this.#drains = new DrainWatch(() => this.#connections.keys(), drainMs);
+    this.#drains = new DrainWatch(() => this.#connections.keys(), drainMs, timers);
     server.on("connection", (socket) => this.#add(socket));
     const answer = getRequestListener(served.app.fetch, {
       errorHandler: (error) => rejectUnparsed(error, onError),
@@ -211,19 +216,19 @@ class Port implements Listening {
     // The remaining connections are WebSockets: pending bytes are flushed, and the client is not waited for.
     for (const socket of this.#connections.keys()) socket.destroySoon();
     const destroyAll = () => this.#connections.forEach((_, socket) => void socket.destroy());
-    const timer = setTimeout(destroyAll, FLUSH_MS);
+    const cancel = this.#timers.after(FLUSH_MS, destroyAll);
     await closed;
-    clearTimeout(timer);
+    cancel();
   }
 
   /** Resolves when no request is running, or after the grace time. */
   async #idle(graceMs: number): Promise<void> {
     if (this.#running === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, graceMs);
+    const cancel = this.#timers.after(graceMs, resolve);
     this.#onIdle = resolve;
     await promise;
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -88,11 +88,12 @@ export interface LiveParts {
 
 /** Adds the running state of a gateway; `openGateway` closes it. */
 export function runningContext(context: GatewayContext, { countSockets }: LiveParts): RunningContext {
-  const { registry, log, library, skills, desk } = context;
-  const usage = new UsageFeed(
-    (error) => log({ level: "error", event: "usage.failed", error }),
-    (stored) => metrics.add(stored),
-  );
+  const { registry, timers, log, library, skills, desk } = context;
+  const usage = new UsageFeed({
+    timers,
+    onError: (error) => log({ level: "error", event: "usage.failed", error }),
+    onEvent: (stored) => metrics.add(stored),
+  });
   const metrics = new GatewayMetrics({
     ...measuredSkills(context),
     countQuestions: async () => (await desk.list()).length,
@@ -121,15 +122,18 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     metrics,
     observe,
     sessions,
-    calls: new RunningCalls({ registry, log }),
-    mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
+    calls: new RunningCalls({ registry, timers, log }),
+    mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, timers, log }),
     views,
     logTree: new LogTree(store),
     responses: new ResponseCache(views, clock),
     fileBytes: new SmallFileCache(),
     archives: new ArchiveCache(),
     diffs: new DiffCache(),
-    gates: { heavy: new HeavyGate(heavyBounds), receiving: new HeavyGate(receivingBounds) },
+    gates: {
+      heavy: new HeavyGate(heavyBounds, timers),
+      receiving: new HeavyGate(receivingBounds, timers),
+    },
     artifacts: new BoundedMap(20_000),
     catalogue: (request, viewer) => sessionCatalogue(request, { limits }, viewer, library),
     fileList: async (from, viewer, id) => {

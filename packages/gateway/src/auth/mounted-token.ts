@@ -1,4 +1,4 @@
-import type { Clock } from "@skillhold/core/port";
+import type { CancelTimer, Clock, Timers } from "@skillhold/core/port";
 import type { GatewayMount } from "../mount.ts";
 import type { LogEntry } from "../telemetry/log.ts";
 import type { Principal } from "./principal.ts";
@@ -6,6 +6,7 @@ import type { Principal } from "./principal.ts";
 export interface MountedTokenPorts {
   readonly mounts: readonly GatewayMount[];
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: (entry: LogEntry) => void;
 }
 
@@ -15,7 +16,7 @@ const CHECK_MS = 5000;
 export class MountedTokens {
   readonly #ports: MountedTokenPorts;
   readonly #tokens = new Map<string, Pick<Principal, "agent" | "expiresAt">>();
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: CancelTimer | undefined;
 
   constructor(ports: MountedTokenPorts) {
     this.#ports = ports;
@@ -23,7 +24,7 @@ export class MountedTokens {
 
   note({ token, agent, expiresAt }: Principal): void {
     this.#tokens.set(token, { agent, expiresAt });
-    this.#timer ??= setInterval(() => void this.endExpired(), CHECK_MS).unref();
+    this.#cancel ??= this.#ports.timers.every(CHECK_MS, () => void this.endExpired());
   }
 
   /** Failures are logged. */
@@ -47,7 +48,7 @@ export class MountedTokens {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#cancel?.();
     this.#tokens.clear();
   }
 

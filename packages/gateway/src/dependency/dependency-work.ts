@@ -1,4 +1,5 @@
 import type { IndexedLibrary } from "@skillhold/core/library";
+import type { Timers } from "@skillhold/core/port";
 import { checkRuntimes, type RuntimeReport } from "@skillhold/deps/environment";
 import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
 import { SerialQueue } from "../limit/serial-queue.ts";
@@ -24,11 +25,13 @@ export class DependencyWork {
   /** The skills whose dependencies are checked. */
   readonly library: IndexedLibrary;
   readonly #ports: DependencyPorts;
+  readonly #timers: Timers;
   #runtimes: Promise<RuntimeReport> | undefined;
 
   constructor(ports: SkillChecksPorts, library: IndexedLibrary) {
     this.library = library;
     this.#ports = ports.dependencies;
+    this.#timers = ports.timers;
     this.checks = new SkillChecks(ports);
   }
 
@@ -41,7 +44,8 @@ export class DependencyWork {
     const forget = () => {
       this.#runtimes = undefined;
     };
-    report.then(() => setTimeout(forget, RUNTIME_CACHE_MS).unref(), forget);
+    const forgetLater = () => this.#timers.after(RUNTIME_CACHE_MS, forget, { isBackground: true });
+    report.then(forgetLater, forget);
     return report;
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { pause, type Timers } from "@skillhold/core/port";
 import { BackgroundCheck, type BackgroundItem, type CheckEvent } from "@skillhold/deps/environment";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -19,7 +19,7 @@ export interface CheckedSkill {
   readonly error?: string;
 }
 
-export type SkillChecksPorts = StoredSkillPorts & Pick<GatewayContext, "progress" | "log">;
+export type SkillChecksPorts = StoredSkillPorts & Pick<GatewayContext, "progress" | "log" | "timers">;
 
 interface Waiter {
   /** Whether a check started after the request. */
@@ -88,11 +88,11 @@ export class SkillChecks {
   }
 
   async #follow(): Promise<void> {
-    const { registry, log } = this.#ports;
+    const { registry, log, timers } = this.#ports;
     const { signal } = this.#stop;
     const onProblem = (error: unknown) => log({ level: "warning", event: "deps.feed_failed", error });
     const list = () => this.#listChecked();
-    await followChanges({ signal, onProblem, list }, registry.store, (ids) =>
+    await followChanges({ signal, onProblem, list, timers }, registry.store, (ids) =>
       this.#background.add(...ids.map((id) => this.#itemOf(id))),
     );
   }
@@ -185,6 +185,7 @@ function shuttingDown(): SkillError {
 }
 
 interface ChangeFeedOptions {
+  readonly timers: Timers;
   readonly signal: AbortSignal;
   /** Lists all skills. */
   readonly list: () => Promise<readonly string[]>;
@@ -200,7 +201,7 @@ const LONGEST_WAIT_MS = 30_000;
  * reported again, because changes may have been missed.
  */
 async function followChanges(
-  { signal, list, onProblem }: ChangeFeedOptions,
+  { signal, list, onProblem, timers }: ChangeFeedOptions,
   store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">,
   onChange: (ids: readonly string[]) => void,
 ): Promise<void> {
@@ -218,7 +219,7 @@ async function followChanges(
       if (signal.aborted) return;
       onProblem(error);
     }
-    await setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => {});
+    await pause(waitMs, timers, { signal, isBackground: true });
   }
 }
 

@@ -1,9 +1,12 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
-import { HeavyGate } from "./heavy-gate.ts";
+import { type GateBounds, HeavyGate } from "./heavy-gate.ts";
 
 const bounds = { ofKey: 2, ofAll: 3, waiting: 2, waitMs: 60_000 };
 
-function scene(gate: HeavyGate) {
+function scene(given: Partial<GateBounds> = {}) {
+  const timers = new ManualTimers();
+  const gate = new HeavyGate({ ...bounds, ...given }, timers);
   const begun: string[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   const enter = (key: string, name: string, signal?: AbortSignal) => {
@@ -16,11 +19,11 @@ function scene(gate: HeavyGate) {
     };
     return { end, done: gate.pass(key, work, signal) };
   };
-  return { begun, enter };
+  return { begun, enter, timers };
 }
 
 test("limits concurrent work per key and overall, and starts waiting work when a slot is free [S-53]", async () => {
-  const { begun, enter } = scene(new HeavyGate(bounds));
+  const { begun, enter } = scene();
   const [one, , third] = [enter("a", "a1"), enter("a", "a2"), enter("a", "a3")];
   const other = enter("b", "b1");
   expect(begun).toEqual(["a1", "a2", "b1"]);
@@ -36,18 +39,20 @@ test("limits concurrent work per key and overall, and starts waiting work when a
 });
 
 test("rejects work when the queue is full, and after the maximum wait [S-53]", async () => {
-  const { enter } = scene(new HeavyGate({ ...bounds, ofKey: 1, waitMs: 5 }));
+  const { enter, timers } = scene({ ofKey: 1 });
   enter("a", "a1");
   const refused = { code: "RATE_LIMITED", details: { retryAfter: 10 } };
   const waiting = [enter("a", "a2"), enter("a", "a3")].map(({ done }) =>
     expect(done).rejects.toMatchObject(refused),
   );
   await expect(enter("a", "a4").done).rejects.toMatchObject(refused);
+  timers.advance(bounds.waitMs);
   await Promise.all(waiting);
+  expect(timers.delays).toEqual([]);
 });
 
 test("a busy key blocks other keys neither from slots nor from the queue [S-53]", async () => {
-  const { begun, enter } = scene(new HeavyGate({ ofKey: 2, ofAll: 4, waiting: 4, waitMs: 60_000 }));
+  const { begun, enter } = scene({ ofAll: 4, waiting: 4 });
   const busy = ["a1", "a2", "b1", "b2"].map((name) => enter(name.slice(0, 1), name));
   const [first] = busy;
   const queue = ["a3", "a4", "b3", "b4"].map((name) => enter(name.slice(0, 1), name));
@@ -65,7 +70,7 @@ test("a busy key blocks other keys neither from slots nor from the queue [S-53]"
 });
 
 test("skips work that is aborted while it waits, and frees the slot of failed work [S-53]", async () => {
-  const { begun, enter } = scene(new HeavyGate({ ...bounds, ofKey: 1 }));
+  const { begun, enter } = scene({ ofKey: 1 });
   const first = enter("a", "a1");
   const calling = new AbortController();
   const second = enter("a", "a2", calling.signal);

@@ -1,3 +1,4 @@
+import type { Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 
 export interface GateBounds {
@@ -20,12 +21,14 @@ const RETRY_SECONDS = 10;
 /** Limits concurrent expensive work. Further tasks wait for a limited time and are then rejected. */
 export class HeavyGate {
   readonly #bounds: GateBounds;
+  readonly #timers: Timers;
   readonly #running = new Map<string, number>();
   readonly #waiting = new Set<WaitingTask>();
   #count = 0;
 
-  constructor(bounds: GateBounds) {
+  constructor(bounds: GateBounds, timers: Timers) {
     this.#bounds = bounds;
+    this.#timers = timers;
   }
 
   /** Runs the work when the key has a free slot; throws RATE_LIMITED or INTERRUPTED when it never starts. */
@@ -82,7 +85,7 @@ export class HeavyGate {
     };
     const entry: WaitingTask = { key, start: resolve, cancel };
     this.#waiting.add(entry);
-    const timer = setTimeout(() => cancel(busy()), this.#bounds.waitMs);
+    const cancelTimer = this.#timers.after(this.#bounds.waitMs, () => cancel(busy()));
     const stop = () =>
       cancel(new SkillError("INTERRUPTED", "The request was canceled before its work started."));
     signal?.addEventListener("abort", stop, { once: true });
@@ -90,7 +93,7 @@ export class HeavyGate {
     try {
       await promise;
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
       signal?.removeEventListener("abort", stop);
     }
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 
 /** A client that reads slower than this keeps responses in our memory. */
 const MIN_READ_RATE = 16 * 1024;
@@ -14,18 +15,20 @@ interface ReadSpan {
 export class DrainWatch {
   readonly #drainMs: number;
   readonly #spans = new WeakMap<Socket, ReadSpan>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: Timers;
+  readonly #stop: CancelTimer;
 
-  constructor(sockets: () => Iterable<Socket>, drainMs: number) {
+  constructor(sockets: () => Iterable<Socket>, drainMs: number, timers: Timers) {
     this.#drainMs = drainMs;
+    this.#timers = timers;
     const checkAll = () => {
       for (const socket of sockets()) this.#check(socket);
     };
-    this.#timer = setInterval(checkAll, drainMs / 4).unref();
+    this.#stop = timers.every(drainMs / 4, checkAll);
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stop();
   }
 
   #check(socket: Socket): void {
@@ -34,7 +37,7 @@ export class DrainWatch {
       this.#spans.delete(socket);
       return;
     }
-    const now = performance.now();
+    const now = this.#timers.now();
     const read = socket.bytesWritten - waiting;
     const span = this.#spans.get(socket);
     const passed = span === undefined ? 0 : now - span.at;
@@ -57,36 +60,38 @@ interface UploadSpan {
 export class StallWatch {
   readonly #stallMs: number;
   readonly #spans = new Map<IncomingMessage, UploadSpan>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: Timers;
+  readonly #stop: CancelTimer;
 
-  constructor(stallMs: number) {
+  constructor(stallMs: number, timers: Timers) {
     this.#stallMs = stallMs;
-    this.#timer = setInterval(() => this.#check(), Math.min(1000, stallMs / 4)).unref();
+    this.#timers = timers;
+    this.#stop = timers.every(Math.min(1000, stallMs / 4), () => this.#check());
   }
 
   add(request: IncomingMessage): void {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-    if (length !== "0" || encoding !== undefined) this.#spans.set(request, spanOf(request));
+    if (length !== "0" || encoding !== undefined) this.#spans.set(request, this.#spanOf(request));
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stop();
   }
 
   #check(): void {
-    const now = performance.now();
+    const now = this.#timers.now();
     for (const [request, { at, bytes }] of this.#spans) {
       if (request.complete || request.destroyed) this.#spans.delete(request);
       else if (now - at >= this.#stallMs) {
         const came = request.socket.bytesRead - bytes;
         const isSlow = came < ((now - at) / 1000) * MIN_UPLOAD_RATE && request.readableLength === 0;
         if (isSlow) request.destroy();
-        else this.#spans.set(request, spanOf(request));
+        else this.#spans.set(request, this.#spanOf(request));
       }
     }
   }
-}
 
-function spanOf({ socket }: IncomingMessage): UploadSpan {
-  return { at: performance.now(), bytes: socket.bytesRead };
+  #spanOf({ socket }: IncomingMessage): UploadSpan {
+    return { at: this.#timers.now(), bytes: socket.bytesRead };
+  }
 }

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { pause, type Timers } from "@skillhold/core/port";
 import type { SandboxProbe } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAdministrator } from "../auth/principal.ts";
@@ -38,15 +38,15 @@ export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAli
     return { data: { ok: isAvailable, sandbox: id, ...more, checks, enforced } };
   },
   isAlive: async () => ({ data: { status: "ok" } }),
-  isReady: async (_call, { registry: { store }, closing }) => {
+  isReady: async (_call, { registry: { store }, closing, timers }) => {
     if (closing?.aborted === true) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
-    await Promise.race([store.lastEvent(), tooLate()]);
+    await Promise.race([store.lastEvent(), tooLate(timers)]);
     return { data: { status: "ready" } };
   },
 };
 
-async function tooLate(): Promise<never> {
-  await setTimeout(READY_MS, undefined, { ref: false });
+async function tooLate(timers: Timers): Promise<never> {
+  await pause(READY_MS, timers, { isBackground: true });
   throw new SkillError("STORE_FAILED", `The store did not answer within ${READY_MS / 1000} s.`);
 }
 

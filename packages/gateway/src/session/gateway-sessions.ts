@@ -1,4 +1,5 @@
 import type { Viewer } from "@skillhold/core/library";
+import type { CancelTimer } from "@skillhold/core/port";
 import { openSession, type Session, type SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { mayRun, type Principal } from "../auth/principal.ts";
@@ -8,7 +9,10 @@ import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 
 /** The parts that sessions need. */
-export type SessionSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "desk" | "log">;
+export type SessionSource = Pick<
+  GatewayContext,
+  "registry" | "library" | "audit" | "runs" | "desk" | "log" | "timers"
+>;
 
 export interface GatewaySessionOptions {
   /** Open sessions per token. */
@@ -43,7 +47,7 @@ export class GatewaySessions implements SessionHolder {
   readonly #sessions = new Map<string, OpenSession>();
   /** Sessions per token, including those that are being opened. */
   readonly #counts = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: CancelTimer | undefined;
   #isClosed = false;
 
   constructor(source: SessionSource, options: GatewaySessionOptions = {}) {
@@ -68,7 +72,7 @@ export class GatewaySessions implements SessionHolder {
       usedAt: this.#now(),
       calls: 0,
     });
-    this.#timer ??= setInterval(() => void this.closeIdle(), CHECK_MS).unref();
+    this.#cancel ??= this.#source.timers.every(CHECK_MS, () => void this.closeIdle());
     // The gateway may have closed, or the token may have ended, while the session was opened.
     const isRevoked =
       !this.#isClosed &&
@@ -212,8 +216,8 @@ export class GatewaySessions implements SessionHolder {
     }
     this.#release(open.token);
     if (this.#sessions.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #now(): number {

@@ -1,3 +1,4 @@
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { Principal } from "../auth/principal.ts";
@@ -5,6 +6,7 @@ import type { LogEntry } from "../telemetry/log.ts";
 
 export interface RunningCallPorts {
   readonly registry: Pick<RegistryContext, "store" | "clock">;
+  readonly timers: Timers;
   readonly log: (entry: LogEntry) => void;
 }
 
@@ -19,7 +21,7 @@ const CHECK_MS = 5000;
 export class RunningCalls {
   readonly #ports: RunningCallPorts;
   readonly #running = new Set<Running>();
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: CancelTimer | undefined;
 
   constructor(ports: RunningCallPorts) {
     this.#ports = ports;
@@ -66,14 +68,14 @@ export class RunningCalls {
 
   #add(running: Running): void {
     this.#running.add(running);
-    this.#timer ??= setInterval(() => void this.endExpired(), CHECK_MS).unref();
+    this.#cancel ??= this.#ports.timers.every(CHECK_MS, () => void this.endExpired());
   }
 
   #remove(running: Running): void {
     this.#running.delete(running);
     if (this.#running.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
 import type { Principal } from "../auth/principal.ts";
 import { HeavyGate } from "../limit/heavy-gate.ts";
@@ -14,10 +15,11 @@ const principal: Principal = {
 };
 
 test("only reading a large file ends with the token and creates a signal [S-53]", async () => {
-  const gate = new HeavyGate({ ofKey: 1, ofAll: 1, waiting: 1, waitMs: 1000 });
+  const timers = new ManualTimers();
+  const gate = new HeavyGate({ ofKey: 1, ofAll: 1, waiting: 1, waitMs: 1000 }, timers);
   const clock = { now: () => new Date() };
   // The token is expired, so the store is not queried.
-  const calls = new RunningCalls({ registry: { store: {} as never, clock }, log: () => {} });
+  const calls = new RunningCalls({ registry: { store: {} as never, clock }, timers, log: () => {} });
   let accesses = 0;
   const reader = {
     principal,

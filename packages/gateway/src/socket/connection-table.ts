@@ -1,23 +1,28 @@
-import type { Clock } from "@skillhold/core/port";
+import type { CancelTimer, Clock, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Principal } from "../auth/principal.ts";
 import { type CloseCode, closeCodes } from "./close-code.ts";
 import type { SocketConnection } from "./socket-connection.ts";
 import type { SocketLimits } from "./socket-limits.ts";
 
+export interface TablePorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
 /** All connections and their principals. */
 export class ConnectionTable {
   readonly #limits: SocketLimits;
   readonly #clock: Clock;
   readonly #members = new Map<SocketConnection, Principal | undefined>();
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #cancels: readonly CancelTimer[];
 
-  constructor(limits: SocketLimits, clock: Clock) {
+  constructor(limits: SocketLimits, { clock, timers }: TablePorts) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#timers = [
-      setInterval(() => this.#ping(), limits.pingMs).unref(),
-      setInterval(() => this.#check(), limits.lookMs).unref(),
+    this.#cancels = [
+      timers.every(limits.pingMs, () => this.#ping()),
+      timers.every(limits.lookMs, () => this.#check()),
     ];
   }
 
@@ -74,7 +79,7 @@ export class ConnectionTable {
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const cancel of this.#cancels) cancel();
     const channels = [...this.#members.keys()].map(({ channel }) => channel);
     for (const channel of channels) channel.close(closeCodes.goingAway, "The gateway is shutting down.");
     await Promise.all(channels.map((channel) => channel.closed(CLOSE_MS)));
@@ -91,7 +96,10 @@ export class ConnectionTable {
       closeCodes.refused,
       "The token expired.",
     );
-    for (const { channel } of this.#members.keys()) channel.rejectSlow();
+    for (const { channel } of this.#members.keys()) {
+      channel.rejectSlow();
+      channel.watchClose();
+    }
   }
 }
 

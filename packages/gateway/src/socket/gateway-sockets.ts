@@ -41,10 +41,11 @@ export class GatewaySockets {
     this.#parts = parts;
     this.#context = context;
     this.#limits = { ...socketLimits, ...parts.limits };
-    this.#connections = new ConnectionTable(this.#limits, context.registry.clock);
+    const { timers, registry } = context;
+    this.#connections = new ConnectionTable(this.#limits, { clock: registry.clock, timers });
     this.#publisher = new SocketPublisher(this.#connections, this.#limits, context);
     this.#host = this.#makeHost();
-    const { messageBytes, closeMs } = this.#limits;
+    const { messageBytes } = this.#limits;
     const options = {
       noServer: true,
       clientTracking: false,
@@ -53,7 +54,8 @@ export class GatewaySockets {
       maxFragments: MAX_FRAGMENTS,
       // Clients may put a token into the subprotocol; it is never accepted there.
       handleProtocols: () => false as const,
-      closeTimeout: closeMs,
+      // The channel has its own deadline, which a client that reads the rest extends.
+      closeTimeout: 2 ** 31 - 1,
     };
     this.#server = new WebSocketServer(options);
     this.#server.on("wsClientError", ({ message }, socket) => {
@@ -106,7 +108,7 @@ export class GatewaySockets {
   }
 
   #connect(ws: WebSocket, socket: Duplex, client: SocketClient): void {
-    const channel = new SocketChannel(ws, socket, this.#limits);
+    const channel = new SocketChannel(ws, socket, this.#limits, this.#context.timers);
     const connection = new SocketConnection(channel, client, this.#host);
     this.#connections.add(connection);
     ws.on("message", (data, isBinary) => {
@@ -123,9 +125,10 @@ export class GatewaySockets {
 
   #makeHost(): ConnectionHost {
     const { app, rate } = this.#parts;
-    const { registry, log } = this.#context;
+    const { registry, log, timers } = this.#context;
     return {
       limits: this.#limits,
+      timers,
       admit: (connection, credentials) => this.#admit(connection, credentials),
       count: ({ token }) => rate.takeOf(token),
       call: (message, headers, { client: { request }, signal }) =>

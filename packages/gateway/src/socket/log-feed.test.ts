@@ -1,3 +1,4 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test, vi } from "vitest";
 import { LogFeed } from "./log-feed.ts";
@@ -39,7 +40,8 @@ test("a failed feed reports the error and restarts at the end of the log [S-54]"
   const told: number[] = [];
   const onFailure = vi.fn();
   const onEvent = async ({ seq }: StoredEvent) => void told.push(seq);
-  const feed = new LogFeed({ store: log, onEvent, onFailure });
+  const timers = new ManualTimers();
+  const feed = new LogFeed({ store: log, timers, onEvent, onFailure });
   feed.start();
   await feed.started;
   expect(feed.last).toBe(1);
@@ -49,6 +51,8 @@ test("a failed feed reports the error and restarts at the end of the log [S-54]"
   log.append();
   await vi.waitFor(() => expect(onFailure).toHaveBeenCalledTimes(1), 30_000);
   log.isBroken = false;
+  await timers.set(1000);
+  timers.advance(1000);
   await feed.started;
   expect(feed.last).toBe(3);
   log.append();
@@ -61,6 +65,7 @@ test("delivers events one at a time with the current position [S-54]", async () 
   const told: string[] = [];
   const feed: LogFeed = new LogFeed({
     store: log,
+    timers: new ManualTimers(),
     onEvent: async ({ seq }) => {
       told.push(`${seq} of ${feed.last}`);
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { pause, type Timers } from "@skillhold/core/port";
 import { followEvents } from "@skillhold/registry/audit";
 import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 export interface LogFeedPorts {
   readonly store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
+  readonly timers: Timers;
   /** Called for each event in order; the next event waits for it. */
   readonly onEvent: (stored: StoredEvent) => Promise<void>;
   /** Called when reading fails. Events until the restart are missed. */
@@ -52,8 +53,7 @@ export class LogFeed {
         if (signal.aborted) return;
         this.#started = Promise.withResolvers();
         this.#ports.onFailure(error);
-        // An aborted wait ends the loop.
-        await wait(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+        await pause(RETRY_MS, this.#ports.timers, { signal, isBackground: true });
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import type { WebSocket } from "ws";
 import { type CloseCode, closeCodes } from "./close-code.ts";
 import type { SocketLimits } from "./socket-limits.ts";
@@ -8,13 +9,17 @@ export class SocketChannel {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: SocketLimits;
+  readonly #timers: Timers;
+  #cancelClose: CancelTimer | undefined;
   #slowSince: number | undefined;
   #isAlive = true;
 
-  constructor(ws: WebSocket, socket: Duplex, limits: SocketLimits) {
+  constructor(ws: WebSocket, socket: Duplex, limits: SocketLimits, timers: Timers) {
     this.#ws = ws;
     this.#socket = socket;
     this.#limits = limits;
+    this.#timers = timers;
+    ws.once("close", () => this.#cancelClose?.());
     ws.on("pong", () => {
       this.#isAlive = true;
     });
@@ -46,8 +51,8 @@ export class SocketChannel {
     const { slowBytes, slowMs, mostBytes } = this.#limits;
     const { bufferedAmount } = this.#ws;
     if (bufferedAmount <= slowBytes) this.#slowSince = undefined;
-    else this.#slowSince ??= performance.now();
-    const isSlow = this.#slowSince !== undefined && performance.now() - this.#slowSince > slowMs;
+    else this.#slowSince ??= this.#timers.now();
+    const isSlow = this.#slowSince !== undefined && this.#timers.now() - this.#slowSince > slowMs;
     if (isSlow || bufferedAmount > mostBytes) this.close(closeCodes.tryLater, "The client reads too slowly.");
   }
 
@@ -74,6 +79,26 @@ export class SocketChannel {
     // A paused socket would not receive the close frame.
     this.#ws.resume();
     this.#ws.close(code, reason);
+    this.#awaitClose(this.#ws.bufferedAmount);
+  }
+
+  /** Starts the deadline of a close that the client or an invalid frame started. */
+  watchClose(): void {
+    if (this.#ws.readyState === this.#ws.CLOSING && this.#cancelClose === undefined)
+      this.#awaitClose(this.#ws.bufferedAmount);
+  }
+
+  /**
+   * Drops a client that neither reads nor answers the close frame. The frame comes after all pending messages, so a client
+   * that reads them gets the code of the close, however long it takes.
+   */
+  #awaitClose(pendingBytes: number): void {
+    const check = () => {
+      const { bufferedAmount } = this.#ws;
+      if (bufferedAmount < pendingBytes) this.#awaitClose(bufferedAmount);
+      else this.drop();
+    };
+    this.#cancelClose = this.#timers.after(this.#limits.closeMs, check, { isBackground: true });
   }
 
   /** Resolves when the connection is closed; drops it after the given time. */
@@ -81,8 +106,8 @@ export class SocketChannel {
     if (this.#ws.readyState === this.#ws.CLOSED) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ws.once("close", () => resolve());
-    const timer = setTimeout(() => this.drop(), waitMs);
+    const cancel = this.#timers.after(waitMs, () => this.drop());
     await promise;
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -1,3 +1,4 @@
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { ClientMessage, ServerMessage } from "@skillhold/protocol/http";
 import type { Principal } from "../auth/principal.ts";
@@ -14,6 +15,7 @@ type MessageOf<M extends ClientMessage["method"]> = Extract<ClientMessage, { rea
 /** The gateway, as a connection uses it. */
 export interface ConnectionHost {
   readonly limits: SocketLimits;
+  readonly timers: Timers;
   /** Authenticates the client, or throws. */
   admit(connection: SocketConnection, credentials: Headers): Promise<Principal>;
   /** Throws RATE_LIMITED. */
@@ -41,7 +43,7 @@ export class SocketConnection {
   readonly client: SocketClient;
   readonly #host: ConnectionHost;
   readonly #ending = new AbortController();
-  readonly #helloTimer: NodeJS.Timeout;
+  readonly #cancelHello: CancelTimer;
   #admitted: Admitted | undefined;
   #subscription: Subscription | undefined;
   #queue: Promise<void> = Promise.resolve();
@@ -52,10 +54,8 @@ export class SocketConnection {
     this.channel = channel;
     this.client = client;
     this.#host = host;
-    this.#helloTimer = setTimeout(
-      () => this.channel.close(closeCodes.refused, "The client did not authenticate in time."),
-      host.limits.helloMs,
-    ).unref();
+    const close = () => this.channel.close(closeCodes.refused, "The client did not authenticate in time.");
+    this.#cancelHello = host.timers.after(host.limits.helloMs, close, { isBackground: true });
   }
 
   /** Undefined before authentication. */
@@ -80,7 +80,7 @@ export class SocketConnection {
 
   /** Call it when the socket is closed. */
   end(): void {
-    clearTimeout(this.#helloTimer);
+    this.#cancelHello();
     this.#ending.abort();
     this.#subscription?.end();
   }
@@ -110,7 +110,7 @@ export class SocketConnection {
       throw new SkillError("UNAUTHENTICATED", "The first message must be `hello` with a token.");
     const credentials = this.client.credentials(message.params);
     const principal = await this.#host.admit(this, credentials);
-    clearTimeout(this.#helloTimer);
+    this.#cancelHello();
     this.#admitted = { principal, credentials };
     const { role, user, agent, expiresAt } = principal;
     this.send({ id, result: { role, user, expiresAt, ...(agent === undefined ? {} : { agent }) } });

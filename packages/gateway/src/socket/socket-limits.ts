@@ -21,7 +21,7 @@ export interface SocketLimits {
   readonly slowBytes: number;
   readonly slowMs: number;
   readonly mostBytes: number;
-  /** The time for the close handshake. */
+  /** The time after a close in which the client must read pending bytes or answer. */
   readonly closeMs: number;
   /** The interval between two change notifications. */
   readonly changedMs: number;

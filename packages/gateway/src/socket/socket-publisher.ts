@@ -1,3 +1,4 @@
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
 import type { StoredEvent } from "@skillhold/registry/record";
@@ -27,7 +28,7 @@ export interface SubscriptionStart {
 
 type PublisherContext = Pick<
   RunningContext,
-  "registry" | "library" | "sessions" | "calls" | "mounted" | "views" | "progress" | "log"
+  "registry" | "library" | "sessions" | "calls" | "mounted" | "views" | "progress" | "log" | "timers"
 >;
 
 /** Publishes events, changes and progress to the connected clients. */
@@ -44,15 +45,16 @@ export class SocketPublisher {
   #publishing: Promise<void> = Promise.resolve();
 
   constructor(connections: ConnectionTable, { changedMs }: SocketLimits, context: PublisherContext) {
-    const { store } = context.registry;
+    const { registry, timers } = context;
+    const { store } = registry;
     this.#connections = connections;
     this.#context = context;
     this.#viewers = new SocketViewers(context);
     this.#owners = new SessionOwners(store);
     this.#pages = new LogPages(store);
-    this.#throttle = new ChangeThrottle(changedMs, () => this.#enqueue(() => this.#publishChange()));
+    this.#throttle = new ChangeThrottle(changedMs, () => this.#enqueue(() => this.#publishChange()), timers);
     this.#feed = new LogFeed({
-      store,
+      ...{ store, timers },
       onEvent: (stored) => this.#publish(stored),
       onFailure: (error) => this.#fail(error),
     });
@@ -175,31 +177,33 @@ function serialize(message: ServerMessage): Buffer {
 export class ChangeThrottle {
   readonly #intervalMs: number;
   readonly #send: () => void;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timers: Timers;
+  #cancel: CancelTimer | undefined;
   #isDue = false;
 
-  constructor(intervalMs: number, send: () => void) {
+  constructor(intervalMs: number, send: () => void, timers: Timers) {
+    this.#timers = timers;
     this.#intervalMs = intervalMs;
     this.#send = send;
   }
 
   notify(): void {
-    if (this.#timer !== undefined) {
+    if (this.#cancel !== undefined) {
       this.#isDue = true;
       return;
     }
-    this.#timer = setTimeout(() => this.#flush(), this.#intervalMs).unref();
+    this.#cancel = this.#timers.after(this.#intervalMs, () => this.#flush(), { isBackground: true });
     this.#send();
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.#isDue = false;
   }
 
   #flush(): void {
-    this.#timer = undefined;
+    this.#cancel = undefined;
     if (!this.#isDue) return;
     this.#isDue = false;
     this.notify();

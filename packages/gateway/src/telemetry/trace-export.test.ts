@@ -1,3 +1,4 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
 import type { LogEntry } from "./log.ts";
 import { exportTraces } from "./trace-export.ts";
@@ -12,7 +13,13 @@ function scene() {
     throw new Error("Cannot find package '@opentelemetry/sdk-trace-node'");
   };
   const start = (env: Record<string, string>) =>
-    exportTraces({ env, version: "1.0.0", log: (entry) => void entries.push(entry) }, load);
+    exportTraces(
+      {
+        ...{ env, version: "1.0.0", timers: new ManualTimers() },
+        log: (entry) => void entries.push(entry),
+      },
+      load,
+    );
   return { entries, asked, start };
 }
 

@@ -1,11 +1,12 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
+import { pause, type Timers } from "@skillhold/core/port";
 import type { LogEntry } from "./log.ts";
 
 export interface TraceOptions {
   /** The OpenTelemetry variables. The SDK itself reads them from the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  readonly timers: Timers;
   readonly log: (entry: LogEntry) => void;
 }
 
@@ -26,7 +27,7 @@ const FLUSH_MS = 3000;
  * gateway logs a warning and runs without spans.
  */
 export async function exportTraces(
-  { env, version, log }: TraceOptions,
+  { env, version, timers, log }: TraceOptions,
   load: () => Promise<MakeProvider> = loadPackages,
 ): Promise<TraceExport | undefined> {
   if (!isConfigured(env)) return undefined;
@@ -39,7 +40,7 @@ export async function exportTraces(
   const provider = make(version);
   provider.register();
   const end = () => provider.shutdown().catch((error: unknown) => logFailure(String(error), log));
-  return { close: () => Promise.race([end(), wait(FLUSH_MS, undefined, { ref: false })]) };
+  return { close: () => Promise.race([end(), pause(FLUSH_MS, timers, { isBackground: true })]) };
 }
 
 function isConfigured(env: TraceOptions["env"]): boolean {

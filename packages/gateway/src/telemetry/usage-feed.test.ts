@@ -1,3 +1,4 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test, vi } from "vitest";
 import { UsageFeed } from "./usage-feed.ts";
@@ -44,13 +45,17 @@ test("statistics continue at the same event after a failed read of the log [S-63
   const log = brittleLog([denied(1), denied(2)]);
   const errors: unknown[] = [];
   const seen: number[] = [];
-  const feed = new UsageFeed(
-    (error) => errors.push(error),
-    ({ seq }) => seen.push(seq),
-  );
+  const timers = new ManualTimers();
+  const feed = new UsageFeed({
+    timers,
+    onError: (error) => errors.push(error),
+    onEvent: ({ seq }) => seen.push(seq),
+  });
   feed.start(log);
   await vi.waitFor(() => expect(feed.usage.upTo).toBe(2), 30_000);
   log.append(denied(3), { isLost: true });
+  await timers.set(1000);
+  timers.advance(1000);
   await vi.waitFor(() => expect(feed.usage.upTo).toBe(3), 30_000);
   await feed.close();
   expect([errors.length, seen]).toEqual([1, [1, 2, 3]]);

@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pause, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { followEvents, Usage } from "@skillhold/registry/audit";
 import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
@@ -8,18 +9,26 @@ type Feed = Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
 const EVENTS_PER_TURN = 500;
 const RETRY_MS = 1000;
 
+export interface UsageFeedPorts {
+  readonly onError: (error: unknown) => void;
+  /** Receives each event of the log once. */
+  readonly onEvent: (stored: StoredEvent) => void;
+  readonly timers: Timers;
+}
+
 /** Usage statistics of skills, updated from the audit log while the gateway runs. */
 export class UsageFeed {
   readonly #stop = new AbortController();
   readonly #onError: (error: unknown) => void;
   readonly #onEvent: (stored: StoredEvent) => void;
+  readonly #timers: Timers;
   readonly #usage = new Usage();
   #following: Promise<void> | undefined;
 
-  /** Contract: `onEvent` receives each event of the log once. */
-  constructor(onError: (error: unknown) => void, onEvent: (stored: StoredEvent) => void = () => {}) {
+  constructor({ onError, onEvent, timers }: UsageFeedPorts) {
     this.#onError = onError;
     this.#onEvent = onEvent;
+    this.#timers = timers;
   }
 
   /** The statistics up to the last event that was read; after a start they may lag behind. */
@@ -46,8 +55,7 @@ export class UsageFeed {
         if (signal.aborted) return;
         this.#onError(error);
         if (error instanceof SkillError && error.code === "INTEGRITY_FAILED") return;
-        // An aborted wait ends the loop.
-        await wait(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+        await pause(RETRY_MS, this.#timers, { signal, isBackground: true });
       }
     }
   }

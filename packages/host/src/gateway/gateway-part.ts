@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { GuardThread } from "@skillhold/deps/guard-scan";
@@ -85,6 +86,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
     context: {
       ...{
         registry,
+        timers: systemTimers,
         library,
         skills,
         audit,

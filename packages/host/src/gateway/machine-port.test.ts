@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { HeavyGate } from "@skillhold/gateway";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,7 +38,7 @@ async function start(sandbox: Sandbox, signal?: AbortSignal) {
 }
 
 test("caps concurrent programs per user without blocking other users [S-29] [S-53]", async () => {
-  const gate = new HeavyGate({ ofKey: 1, ofAll: 2, waiting: 4, waitMs: 60_000 });
+  const gate = new HeavyGate({ ofKey: 1, ofAll: 2, waiting: 4, waitMs: 60_000 }, systemTimers);
   const sandboxFor = gatedRuns(freshSandbox(), gate);
   const [ann, bob] = [sandboxFor({ runtime: "x", user: "ann" }), sandboxFor({ runtime: "x", user: "bob" })];
   const first = await start(ann);
@@ -53,7 +54,7 @@ test("caps concurrent programs per user without blocking other users [S-29] [S-5
 });
 
 test("a canceled or failed start does not occupy a slot [S-29]", async () => {
-  const gate = new HeavyGate({ ofKey: 1, ofAll: 1, waiting: 4, waitMs: 60_000 });
+  const gate = new HeavyGate({ ofKey: 1, ofAll: 1, waiting: 4, waitMs: 60_000 }, systemTimers);
   const sandbox = gatedRuns(freshSandbox(), gate)({ runtime: "x" });
   const first = await start(sandbox);
   const calling = new AbortController();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ApprovalStore, Asker } from "@skillhold/core/approval";
 import type { Scan } from "@skillhold/core/dependency";
 import type { IndexCache, Viewer } from "@skillhold/core/library";
+import { systemTimers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { cacheRuntimes, environmentHome, environmentRuns } from "@skillhold/deps/environment";
@@ -102,7 +103,7 @@ const bounds = { ofKey: 16, ofAll: 64, waiting: 256, waitMs: 30_000 } as const;
  */
 export function gatedRuns(
   sandbox: Sandbox,
-  gate: Pick<HeavyGate, "pass"> = new HeavyGate(bounds),
+  gate: Pick<HeavyGate, "pass"> = new HeavyGate(bounds, systemTimers),
 ): (viewer: Viewer) => Sandbox {
   return ({ user, agent }) => {
     const key = JSON.stringify([user, agent]);

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import {
   exportTraces,
@@ -76,7 +77,12 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     await closers.close();
   };
   try {
-    const traces = await exportTraces({ env: machine.env, version: productVersion(), log });
+    const traces = await exportTraces({
+      env: machine.env,
+      version: productVersion(),
+      timers: systemTimers,
+      log,
+    });
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], limits = defaultLimits, sandbox } = options;
@@ -106,11 +112,12 @@ async function listenAt(host: string, options: ServeOptions, parts: GatewayParts
       ...context,
       options: { hosts: hostsAt(place, options), origins, isTls, isDiscoverable, rate: RATE, temporary },
     });
+  const { timers } = context;
   const onError = (error: Error) => context.log({ level: "error", event: "port.failed", error });
-  if (options.port !== undefined) return await listen(open, { host, port: options.port, onError });
+  if (options.port !== undefined) return await listen(open, { host, port: options.port, timers, onError });
   for (let port = DEFAULT_PORT; ; port += 1)
     try {
-      return await listen(open, { host, port, onError });
+      return await listen(open, { host, port, timers, onError });
     } catch (error) {
       if (!isTaken(error) || port === DEFAULT_PORT + MORE_PORTS) throw error;
       onPortTaken?.(port);
