@@ -127,6 +127,6 @@ test("a guarded tool is let through by the skill that declares it, and a copy of
     tools.map((tool) => ({ ...tool })),
     session,
   );
-  await expect(copy?.run({})).rejects.toMatchObject({ code: "TOOL_BLOCKED" });
+  await expect(copy?.run({})).resolves.toMatch("blocked");
   await session.close();
 });

@@ -10,7 +10,7 @@ export interface AgentKit {
 }
 
 /** A session that opens with its first use. */
-export class AgentSession {
+export class AgentSession implements AsyncDisposable {
   readonly #open: () => Promise<Session>;
   #session: Promise<Session> | undefined;
 
@@ -33,5 +33,9 @@ export class AgentSession {
 
   async close(): Promise<void> {
     await (await this.#session)?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 }

@@ -17,8 +17,8 @@ import { openState, type State } from "./store/state.ts";
 
 /** How Skillhold is opened. The defaults are those of the command line; each can be replaced. */
 export interface SkillholdOptions {
-  /** The name of the agent runtime that uses the skills, such as `my-agent`. */
-  readonly runtime: string;
+  /** The name of the agent runtime that uses the skills, such as `my-agent`, or several names. */
+  readonly runtime: string | readonly string[];
   readonly agent?: string;
   readonly user?: string;
   /** Limits the agent to these skills. */

@@ -44,6 +44,16 @@ export const SkillEvent = z.discriminatedUnion("type", [
     runtime: z.string(),
     agent: z.string().optional(),
     user: z.string().optional(),
+    /** The session that this one continues, and its activations. Dropped ones changed or are no longer visible. */
+    resumed: z
+      .object({
+        session: z.string(),
+        kept: z.array(z.object({ skill: z.string(), treeHash: Digest })).readonly(),
+        dropped: z
+          .array(z.object({ skill: z.string(), treeHash: Digest, reason: z.enum(["changed", "missing"]) }))
+          .readonly(),
+      })
+      .optional(),
     task,
   }),
   z.object({ type: z.literal("session.closed"), at, session: z.string(), task }),

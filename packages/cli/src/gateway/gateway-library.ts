@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { FolderState, LiveReloadOptions, Viewer } from "@skillhold/core/library";
+import { type FolderState, type LiveReloadOptions, runtimeName, type Viewer } from "@skillhold/core/library";
 import { nodeHost, type Source } from "@skillhold/core/source";
 import type { Stack } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
@@ -90,7 +90,11 @@ function readRemoteViewer(options: CommandInput["options"]): Viewer {
 
 /** The gateway chooses the runtime of a viewer that has none. */
 function viewAs({ runtime, agent, user }: Viewer): ViewerQuery {
-  return { invoker: "any", ...present({ agent, user }), ...(runtime === ANY_RUNTIME ? {} : { runtime }) };
+  return {
+    invoker: "any",
+    ...present({ agent, user }),
+    ...(runtime === ANY_RUNTIME ? {} : { runtime: runtimeName({ runtime }) }),
+  };
 }
 
 async function hostOf(io: Io) {

@@ -9,6 +9,7 @@ export type ApprovalSubject = Pick<
 >;
 
 const VERSION = "skillhold-approval-1";
+const REQUEST_VERSION = "skillhold-request-1";
 
 /**
  * The key of the approval for a request. It hashes a JSON array of fixed length (one longer for remote skills) in
@@ -23,6 +24,16 @@ export function approvalKey(subject: ApprovalSubject): Digest {
   // The same content from another server needs its own approval.
   const from = origin === undefined ? [] : [origin];
   const parts = [skill, treeHash, trust, act, target, network, sandbox, ...lists, ...from];
+  return digestOf([VERSION, ...parts]);
+}
+
+/** The key of one exact request: its subject, its arguments and its input. The same request later has the same key. */
+export function requestKey(request: ApprovalSubject & Pick<ApprovalRequest, "args" | "stdin">): Digest {
+  const { args, stdin } = request;
+  return digestOf([REQUEST_VERSION, approvalKey(request), args, stdin?.digest ?? null]);
+}
+
+function digestOf(parts: readonly unknown[]): Digest {
   // The hash has 64 lowercase hexadecimal digits.
-  return `sha256:${hash("sha256", JSON.stringify([VERSION, ...parts]), "hex")}` as Digest;
+  return `sha256:${hash("sha256", JSON.stringify(parts), "hex")}` as Digest;
 }

@@ -44,6 +44,24 @@ export type ApprovalAnswer =
   | { readonly answer: "approve"; readonly scope: ApprovalScope; readonly by: string }
   | { readonly answer: "deny"; readonly by: string };
 
+/** An approval that the caller obtained itself, for the request with this key. */
+export interface GivenApproval {
+  /** From `session.clearance` or from the details of APPROVAL_REQUIRED. */
+  readonly key: Digest;
+  /** The person who approved. */
+  readonly by: string;
+  /** Default: `once`. */
+  readonly scope?: ApprovalScope;
+}
+
+/** How one call gets its approval. Never taken from model input. */
+export interface ApprovalCall {
+  readonly signal?: AbortSignal | undefined;
+  /** Asks for this call, in place of the session's asker. */
+  readonly asker?: Asker | undefined;
+  readonly approval?: GivenApproval | undefined;
+}
+
 /** Asks a person. A timeout or a missing asker means no. */
 export interface Asker {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;

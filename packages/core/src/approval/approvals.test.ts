@@ -230,14 +230,16 @@ test("calling it off ends the question and approves nothing [S-28]", async () =>
     caller.abort();
     return never();
   });
-  await expect(approvals.obtain(request(), caller.signal)).rejects.toMatchObject({ code: "INTERRUPTED" });
+  await expect(approvals.obtain(request(), { signal: caller.signal })).rejects.toMatchObject({
+    code: "INTERRUPTED",
+  });
   expect(told?.aborted).toBe(true);
   expect(events).toEqual([]);
 });
 
 test("what was called off before is not asked [S-28]", async () => {
   const { approvals, asked } = fixtureApprovals(approve("once"));
-  await expect(approvals.obtain(request(), AbortSignal.abort())).rejects.toMatchObject({
+  await expect(approvals.obtain(request(), { signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: "INTERRUPTED",
   });
   expect(asked).toEqual([]);
@@ -295,7 +297,7 @@ test("one who gives up does not answer for the others [S-28]", async () => {
     return answers.shift() ?? Promise.resolve(deny);
   });
   const [gone, served] = await Promise.allSettled([
-    approvals.obtain(request(), first.signal),
+    approvals.obtain(request(), { signal: first.signal }),
     approvals.obtain(request()),
   ]);
   expect(codeOf(gone)).toBe("INTERRUPTED");
@@ -308,7 +310,7 @@ test("one who waits for another's answer can give up alone [S-28]", async () => 
   const waiting = new AbortController();
   const { approvals, asked } = fixtureApprovals(() => answer.promise);
   const first = approvals.obtain(request());
-  const second = approvals.obtain(request(), waiting.signal);
+  const second = approvals.obtain(request(), { signal: waiting.signal });
   waiting.abort();
   await expect(second).rejects.toMatchObject({ code: "INTERRUPTED" });
   answer.resolve(approve("content"));

@@ -4,13 +4,14 @@ import type { AuditSink, Clock, Ids } from "../port.ts";
 import type {
   Approval,
   ApprovalAnswer,
+  ApprovalCall,
   ApprovalRequest,
   ApprovalScope,
   ApprovalStore,
   Asker,
 } from "./approval.ts";
-import { approvalKey } from "./approval-key.ts";
-import { askInTime, interrupted } from "./ask.ts";
+import { approvalKey, requestKey } from "./approval-key.ts";
+import { approvalRequired, askInTime, interrupted } from "./ask.ts";
 import { summarizeRequest } from "./describe.ts";
 import { revokeChanged } from "./revoke-approval.ts";
 
@@ -35,59 +36,67 @@ export interface ObtainedApproval {
 /**
  * Obtains an approval or throws. An approval is valid only after it is recorded. Equal concurrent requests share one
  * question: they share an approval for the content, a denial and a timeout. A one-time approval applies only to the
- * request that asked; the next one asks again.
+ * request that asked; the next one asks again. A call with its own asker or approval shares no question.
  */
 export class Approvals {
   readonly #ports: ApprovalPorts;
-  readonly #questions = new Map<string, Promise<ObtainedApproval>>();
+  readonly #questions = new Map<Digest, Promise<ObtainedApproval>>();
 
   constructor(ports: ApprovalPorts) {
     this.#ports = ports;
   }
 
-  async obtain(request: ApprovalRequest, signal?: AbortSignal): Promise<ObtainedApproval> {
-    const key = approvalKey(request);
-    const question = JSON.stringify([key, request.args, request.stdin?.digest]);
+  /** The stored approval that covers a request. Asks for none and records nothing. */
+  async find(request: ApprovalRequest): Promise<ObtainedApproval | undefined> {
+    if (request.sandbox === "none") return undefined;
+    const { store, clock } = this.#ports;
+    const kept = await store.find(approvalKey(request), clock.now());
+    return kept === undefined ? undefined : { scope: "content", by: kept.by, approval: kept.id };
+  }
+
+  async obtain(request: ApprovalRequest, call: ApprovalCall = {}): Promise<ObtainedApproval> {
+    const { signal, asker, approval } = call;
+    if (asker !== undefined || approval !== undefined) return await this.#obtain(request, call);
+    const question = requestKey(request);
     for (;;) {
       const asked = this.#questions.get(question);
       // No await between the check and `#open`, or two requests would ask.
-      if (asked === undefined) return await this.#open(question, key, request, signal);
+      if (asked === undefined) return await this.#open(question, request, call);
       const shared = await share(asked, request, signal);
       if (shared?.scope === "content") return shared;
     }
   }
 
-  #open(
-    question: string,
-    key: Digest,
-    request: ApprovalRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<ObtainedApproval> {
-    const asked = this.#obtain(key, request, signal).finally(() => this.#questions.delete(question));
+  #open(question: Digest, request: ApprovalRequest, call: ApprovalCall): Promise<ObtainedApproval> {
+    const asked = this.#obtain(request, call).finally(() => this.#questions.delete(question));
     this.#questions.set(question, asked);
     return asked;
   }
 
   async #obtain(
-    key: Digest,
     request: ApprovalRequest,
-    signal: AbortSignal | undefined,
+    { signal, asker = this.#ports.asker, approval }: ApprovalCall,
   ): Promise<ObtainedApproval> {
-    const { store, clock, asker, limits, audit } = this.#ports;
+    const { store, clock, limits, audit } = this.#ports;
     if (request.origin !== undefined) await revokeChanged([request], { approvals: store, audit, clock });
-    const kept = request.sandbox === "none" ? undefined : await store.find(key, clock.now());
-    if (kept !== undefined) return { scope: "content", by: kept.by, approval: kept.id };
+    const kept = await this.find(request);
+    if (kept !== undefined) return kept;
+    if (approval !== undefined) {
+      if (approval.key !== requestKey(request))
+        throw approvalRequired(request, "The given approval is for another request");
+      return await this.#grant(request, { answer: "approve", scope: "once", ...approval });
+    }
     const answer = await askInTime(request, asker, limits, signal);
-    if (answer.answer === "approve") return await this.#grant(key, request, answer);
+    if (answer.answer === "approve") return await this.#grant(request, answer);
     return await this.#deny(request, answer.by);
   }
 
   async #grant(
-    key: Digest,
     request: ApprovalRequest,
     { scope, by }: ApprovalAnswer & { readonly answer: "approve" },
   ): Promise<ObtainedApproval> {
     const { store, clock, ids, audit, limits } = this.#ports;
+    const key = approvalKey(request);
     const now = clock.now();
     // A one-time approval is used immediately.
     const end = scope === "content" ? new Date(now.getTime() + limits.approvalMs) : now;

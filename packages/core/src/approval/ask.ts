@@ -1,6 +1,7 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
 import type { ApprovalAnswer, ApprovalRequest, Asker } from "./approval.ts";
+import { requestKey } from "./approval-key.ts";
 import { summarizeRequest } from "./describe.ts";
 
 /**
@@ -13,13 +14,13 @@ export async function askInTime(
   limits: Pick<Limits, "approvalAnswerMs">,
   signal?: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  if (asker === undefined) throw required(request, "No asker is configured");
+  if (asker === undefined) throw approvalRequired(request, "No asker is configured");
   if (signal?.aborted === true) throw interrupted(request);
   const asking = new AbortController();
   const end = Promise.withResolvers<never>();
   const stop = () => end.reject(interrupted(request));
   const timer = setTimeout(
-    () => end.reject(required(request, "No answer arrived in time")),
+    () => end.reject(approvalRequired(request, "No answer arrived in time")),
     limits.approvalAnswerMs,
   );
   // The timer must not keep an idle process alive.
@@ -44,9 +45,9 @@ async function answerOf(
   try {
     answer = await asker.ask(request, signal);
   } catch (error) {
-    throw required(request, "The request for approval failed", error);
+    throw approvalRequired(request, "The request for approval failed", error);
   }
-  if (!isAnswer(answer)) throw required(request, "The answer is invalid");
+  if (!isAnswer(answer)) throw approvalRequired(request, "The answer is invalid");
   return answer;
 }
 
@@ -57,10 +58,11 @@ function isAnswer(answer: Partial<Record<string, unknown>> | undefined): boolean
   return answer["answer"] === "approve" && (answer["scope"] === "once" || answer["scope"] === "content");
 }
 
-function required(request: ApprovalRequest, problem: string, cause?: unknown): SkillError {
+/** The error carries the request and its key, so that the caller can ask a person and pass the approval. */
+export function approvalRequired(request: ApprovalRequest, problem: string, cause?: unknown): SkillError {
   const { skill, treeHash, act, target, decision } = request;
   const message = `${problem}: approval is needed to ${summarizeRequest(request)}. ${neutralText(decision.reason)}`;
-  const details = { skill, treeHash, act, target, rule: decision.rule };
+  const details = { skill, treeHash, act, target, rule: decision.rule, request, key: requestKey(request) };
   return new SkillError("APPROVAL_REQUIRED", message, { details, cause });
 }
 

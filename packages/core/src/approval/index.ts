@@ -1,12 +1,14 @@
 export type {
   Approval,
   ApprovalAnswer,
+  ApprovalCall,
   ApprovalRequest,
   ApprovalScope,
   ApprovalStore,
   Asker,
+  GivenApproval,
 } from "./approval.ts";
-export { type ApprovalSubject, approvalKey } from "./approval-key.ts";
+export { type ApprovalSubject, approvalKey, requestKey } from "./approval-key.ts";
 export { type ApprovalPorts, Approvals, type ObtainedApproval } from "./approvals.ts";
 export { interrupted } from "./ask.ts";
 export { type DescribedField, describeRequest, exactText } from "./describe.ts";

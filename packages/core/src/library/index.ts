@@ -48,4 +48,4 @@ export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./search
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 export { type SearchedTexts, toDocument } from "./skill-document.ts";
 export { TextCache } from "./text-keeper.ts";
-export { type AgentStanding, type Viewer, withAgentRecord } from "./viewer.ts";
+export { type AgentStanding, runtimeName, type Viewer, withAgentRecord } from "./viewer.ts";

@@ -186,6 +186,10 @@ export class IndexedLibrary implements Library {
     return await this.#search.prepare(this.#shelf.view());
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async close(): Promise<void> {
     await this.#search.close();
     await this.#shelf.close();

@@ -68,6 +68,8 @@ export function libraryContract(
       const seen = async (viewer: Viewer) => (await library.list(viewer)).map(({ id }) => id);
       expect(await seen(anyone)).toEqual(["open", "quiet"]);
       expect(await seen({ runtime: "hermes" })).toEqual(["open", "other", "quiet"]);
+      expect(await seen({ runtime: ["main", "hermes"] })).toEqual(["open", "other", "quiet"]);
+      expect(await seen({ runtime: [] })).not.toContain("other");
       expect(await seen({ runtime: "test", invoker: "user" })).toEqual(["manual", "open"]);
       expect(await seen({ runtime: "test", allow: [] })).toEqual([]);
       expect(await seen({ runtime: "hermes", allow: ["other", "off", "nowhere"] })).toEqual(["other"]);

@@ -9,7 +9,7 @@ import type { Viewer } from "./viewer.ts";
  * skills exist. `find` may return undefined; `read`, `files`, `resource` and `copy` throw SKILL_NOT_FOUND, with the
  * same message for hidden and missing skills.
  */
-export interface Library {
+export interface Library extends AsyncDisposable {
   /** Visible skills, ordered by id. */
   list(viewer: Viewer): Promise<readonly SkillEntry[]>;
   find(viewer: Viewer, id: string): Promise<SkillEntry | undefined>;

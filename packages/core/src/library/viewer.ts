@@ -4,8 +4,11 @@
  * The runtime is required, because without it an agent would see skills for other runtimes.
  */
 export interface Viewer {
-  /** The name of the agent's runtime adapter; `*` gets the skills of every runtime. */
-  readonly runtime: string;
+  /**
+   * The name of the agent's runtime adapter, or several: a skill for any of them fits, and records name the first. `*`
+   * gets the skills of every runtime.
+   */
+  readonly runtime: string | readonly string[];
   /** The agent's key, which grants refer to. */
   readonly agent?: string;
   readonly user?: string;
@@ -18,6 +21,11 @@ export interface Viewer {
    * for a library that applies the rule itself.
    */
   readonly invoker?: "model" | "user" | "any";
+}
+
+/** The name of a viewer's runtime for records and remote servers. */
+export function runtimeName({ runtime }: Pick<Viewer, "runtime">): string {
+  return typeof runtime === "string" ? runtime : (runtime[0] ?? "");
 }
 
 /** The record of an agent, if the shelf has one. */

@@ -1,4 +1,5 @@
 import type { Digest, SkillId } from "@skillhold/protocol";
+import type { ApprovalCall } from "../approval/approval.ts";
 
 /** The tools that a skill's modules declare, and the problems of those that fail. */
 export interface ToolListing {
@@ -43,9 +44,7 @@ export interface ToolCatalogueCache {
 
 export type ToolArgs = Readonly<Record<string, unknown>>;
 
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-}
+export type CallOptions = ApprovalCall;
 
 /** The result of a declared tool. */
 export interface ToolAnswer {

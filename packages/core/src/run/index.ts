@@ -1,3 +1,4 @@
+export type { Clearance, ClearanceTarget, ClearedRun, ScriptInput } from "./clearance.ts";
 export type {
   CallOptions,
   DeclaredTool,

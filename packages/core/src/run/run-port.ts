@@ -1,11 +1,12 @@
 import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import type { ApprovalStore, Asker } from "../approval/approval.ts";
+import type { ApprovalCall, ApprovalStore, Asker } from "../approval/approval.ts";
 import type { Approvals } from "../approval/index.ts";
 import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";
 import type { SecretStore } from "../secret/secret.ts";
+import type { Clearance, ScriptInput } from "./clearance.ts";
 import type { ToolAnswer, ToolArgs, ToolCatalogue, ToolCatalogueCache } from "./declared-tool.ts";
 import type { Mount, Network, Sandbox, SandboxPaths } from "./sandbox.ts";
 import type { ScriptOptions, ScriptRun } from "./script-run.ts";
@@ -64,12 +65,16 @@ export interface SkillRunner {
   runScript(script: string, options: ScriptOptions, context: RunContext): Promise<ScriptRun>;
   listTools(context: RunContext): Promise<ToolCatalogue>;
   callTool(tool: string, args: ToolArgs, context: RunContext): Promise<ToolAnswer>;
+  /** Whether a script could run. Denials are thrown, as by `runScript`; no record is written. */
+  clearScript(script: string, options: ScriptInput, context: RunContext): Promise<Clearance>;
+  /** Whether a tool could be called, or the tools listed. */
+  clearTool(tool: string | undefined, args: ToolArgs, context: RunContext): Promise<Clearance>;
   /** Stops every process that stays between calls. Contract: no call is running. */
   close(): Promise<void>;
 }
 
 /** One run of one skill: how to reach the skill through the gate, and the ports of the run. */
-export interface RunContext {
+export interface RunContext extends ApprovalCall {
   readonly ports: RunPorts;
   readonly approvals: Approvals;
   readonly log: RunLog;
@@ -78,7 +83,6 @@ export interface RunContext {
   readonly limits: Limits;
   /** The agent that asked for the run. Its own secrets take precedence over shared ones. */
   readonly agent: string | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** Reads the skill as it is now, through the gate. */
   readonly read: () => Promise<SkillContent>;
   /** Writes the bundle to an empty folder, through the gate. */

@@ -1,12 +1,12 @@
 import type { Digest, RunOutcome, SkillId } from "@skillhold/protocol";
+import type { ApprovalCall } from "../approval/approval.ts";
 import type { Collected, EnforcedLimits, LimitKind, Mount, Network, SandboxId } from "./sandbox.ts";
 
-export interface ScriptOptions {
+export interface ScriptOptions extends ApprovalCall {
   readonly args?: readonly string[];
   readonly stdin?: string | Uint8Array;
   /** Output chunks, with secrets redacted. */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
-  readonly signal?: AbortSignal;
   /** Never taken from model input. */
   readonly network?: Network;
   /** Never taken from model input. */

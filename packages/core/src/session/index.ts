@@ -31,10 +31,11 @@ export {
   type Session,
   type SessionOptions,
 } from "./session.ts";
-export type { CatalogueRequest } from "./session-catalogue.ts";
+export type { CatalogueRequest, SessionCatalogue } from "./session-catalogue.ts";
 export { sessionCatalogue } from "./session-catalogue.ts";
 export { type Recorded, SessionLog } from "./session-log.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
+export type { DroppedActivation, Resumption, SessionSnapshot } from "./snapshot.ts";
 export { didYouMean, editDistance, suggest } from "./suggest.ts";
 export { readSupplement } from "./supplement.ts";
 export {

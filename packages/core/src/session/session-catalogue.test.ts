@@ -18,3 +18,13 @@ test("every place of a catalogue for a task is ranked by the task [S-22]", async
   expect(inline).toHaveLength(defaultLimits.catalogueSkills);
   expect(inline.toSorted()).toEqual(fitting.map(({ folder }) => folder).toSorted());
 });
+
+test("the digest changes only with the text of the catalogue [S-22]", async () => {
+  const settings = { limits: defaultLimits };
+  const digestOf = async (skills: Parameters<typeof fixtureLibrary>[0]) =>
+    (await sessionCatalogue({}, settings, { runtime: "test" }, fixtureLibrary(skills))).digest;
+  const first = await digestOf([skill("a")]);
+  expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(await digestOf([skill("a", { body: "Another body.\n" })])).toBe(first);
+  expect(await digestOf([skill("a"), skill("b")])).not.toBe(first);
+});

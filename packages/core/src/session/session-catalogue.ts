@@ -1,4 +1,5 @@
-import { type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
+import { hash } from "node:crypto";
+import { type Digest, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
 import { type Catalogue, type CatalogueOptions, hasLocations, renderCatalogue } from "../catalogue/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
@@ -14,11 +15,28 @@ export interface CatalogueSettings extends Pick<CatalogueOptions, "pinned" | "lo
   readonly limits: Limits;
 }
 
+/** A catalogue and its digest, so that a prompt is rewritten only when the catalogue changed. */
+export interface SessionCatalogue extends Catalogue {
+  /** The SHA-256 of the text. */
+  readonly digest: Digest;
+}
+
 /**
  * Level 1. Searches by task only when the catalogue cannot hold all skills. A location is written only for a folder
  * that exists, so stored skills are copied to disk first.
  */
 export async function sessionCatalogue(
+  request: CatalogueRequest,
+  settings: CatalogueSettings,
+  viewer: Viewer,
+  library: Library,
+): Promise<SessionCatalogue> {
+  const catalogue = await chooseCatalogue(request, settings, viewer, library);
+  // The hash has 64 lowercase hexadecimal digits.
+  return { ...catalogue, digest: `sha256:${hash("sha256", catalogue.text, "hex")}` as Digest };
+}
+
+async function chooseCatalogue(
   { task = "", ...request }: CatalogueRequest,
   settings: CatalogueSettings,
   viewer: Viewer,

@@ -1,5 +1,11 @@
 import { SkillError } from "@skillhold/protocol";
-import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
+import {
+  type BlockedCall,
+  type GuardOptions,
+  guardToolCall,
+  type ToolCall,
+  type ToolVerdict,
+} from "../policy/index.ts";
 import type { Activation } from "./activation.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -13,7 +19,8 @@ export class SessionGuard {
     this.#log = log;
   }
 
-  async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
+  /** The decision without a record. */
+  decide(call: ToolCall, active: readonly Activation[]): ToolVerdict {
     const grants = active
       .filter((each) => this.#applies(each))
       .map(({ skill, allowedTools, folder }) => ({
@@ -21,7 +28,11 @@ export class SessionGuard {
         ...(allowedTools === undefined ? {} : { allowedTools }),
         ...(folder === undefined ? {} : { folder }),
       }));
-    const verdict = guardToolCall(call, grants, this.#options);
+    return guardToolCall(call, grants, this.#options);
+  }
+
+  async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
+    const verdict = this.decide(call, active);
     if (verdict.verdict !== "blocked") return verdict;
     const { skill, message } = verdict;
     const denial = {
@@ -41,7 +52,10 @@ export class SessionGuard {
 
   async rejectBlocked(call: ToolCall, active: readonly Activation[]): Promise<void> {
     const verdict = await this.judge(call, active);
-    if (verdict.verdict !== "blocked") return;
-    throw new SkillError("TOOL_BLOCKED", verdict.message, { hint: verdict.hint });
+    if (verdict.verdict === "blocked") throw toolBlocked(verdict);
   }
+}
+
+export function toolBlocked({ message, hint, tool, skill, allows }: BlockedCall): SkillError {
+  return new SkillError("TOOL_BLOCKED", message, { hint, details: { tool, skill, allows } });
 }

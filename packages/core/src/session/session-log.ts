@@ -1,7 +1,8 @@
 import type { SkillEvent } from "@skillhold/protocol";
-import type { Viewer } from "../library/viewer.ts";
+import { runtimeName, type Viewer } from "../library/viewer.ts";
 import type { RunLog, Unplaced } from "../run/index.ts";
 import type { SessionPorts } from "./port.ts";
+import type { Resumption } from "./snapshot.ts";
 
 /** The events that record a disclosure of skill content. */
 type DisclosureEvent = Extract<SkillEvent, { readonly type: "skill.activated" | "skill.resource_read" }>;
@@ -24,12 +25,14 @@ export class SessionLog implements RunLog {
     this.#ports = ports;
   }
 
-  async opened({ runtime, agent, user }: Viewer): Promise<void> {
+  async opened(viewer: Viewer, resumed?: Resumption): Promise<void> {
+    const { agent, user } = viewer;
     await this.record({
       type: "session.opened",
-      runtime,
+      runtime: runtimeName(viewer),
       ...(agent === undefined ? {} : { agent }),
       ...(user === undefined ? {} : { user }),
+      ...(resumed === undefined ? {} : { resumed }),
     });
   }
 

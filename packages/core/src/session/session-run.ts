@@ -1,11 +1,13 @@
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { Approvals } from "../approval/index.ts";
+import { type ApprovalCall, Approvals } from "../approval/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type {
   CallOptions,
+  Clearance,
   RunContext,
+  ScriptInput,
   ScriptOptions,
   ScriptRun,
   SkillRunner,
@@ -47,18 +49,28 @@ export class SessionRuns {
   }
 
   async run(use: RunUse, script: string, options: ScriptOptions): Promise<ScriptRun> {
-    const context = this.#context(use, options.signal);
+    const context = this.#context(use, options);
     return await (await this.#open(context)).runScript(script, options, context);
   }
 
-  async tools(use: RunUse, signal?: AbortSignal): Promise<ToolCatalogue> {
-    const context = this.#context(use, signal);
+  async tools(use: RunUse, options: CallOptions): Promise<ToolCatalogue> {
+    const context = this.#context(use, options);
     return await (await this.#open(context)).listTools(context);
   }
 
   async callTool(use: RunUse, tool: string, args: ToolArgs, options: CallOptions): Promise<ToolAnswer> {
-    const context = this.#context(use, options.signal);
+    const context = this.#context(use, options);
     return await (await this.#open(context)).callTool(tool, args, context);
+  }
+
+  async clearScript(use: RunUse, script: string, input: ScriptInput): Promise<Clearance> {
+    const context = this.#context(use, {});
+    return await (await this.#open(context)).clearScript(script, input, context);
+  }
+
+  async clearTool(use: RunUse, tool: string | undefined, args: ToolArgs): Promise<Clearance> {
+    const context = this.#context(use, {});
+    return await (await this.#open(context)).clearTool(tool, args, context);
   }
 
   /** Warnings about dependencies that are missing here. */
@@ -86,7 +98,7 @@ export class SessionRuns {
     return this.#runner;
   }
 
-  #context({ viewer, skill, run, begin }: RunUse, signal: AbortSignal | undefined): RunContext {
+  #context({ viewer, skill, run, begin }: RunUse, { signal, asker, approval }: ApprovalCall): RunContext {
     const { runs } = this.#ports;
     if (runs === undefined || this.#approvals === undefined) throw cannotRun();
     return {
@@ -97,6 +109,8 @@ export class SessionRuns {
       log: this.#log,
       limits: this.#limits,
       agent: viewer.agent,
+      asker,
+      approval,
       signal: signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]),
       read: () => this.#library.read(viewer, skill),
       copy: (folder) => this.#library.copy(viewer, skill, folder),

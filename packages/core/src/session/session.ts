@@ -1,10 +1,12 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
-import type { Catalogue } from "../catalogue/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
 import type {
   CallOptions,
+  Clearance,
+  ClearanceTarget,
+  ScriptInput,
   ScriptOptions,
   ScriptRun,
   ToolAnswer,
@@ -27,12 +29,20 @@ import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts
 import type { SessionPorts, SkillPublisher } from "./port.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
-import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
-import { SessionGuard } from "./session-guard.ts";
+import { type CatalogueRequest, type SessionCatalogue, sessionCatalogue } from "./session-catalogue.ts";
+import { SessionGuard, toolBlocked } from "./session-guard.ts";
 import { type Recorded, SessionLog } from "./session-log.ts";
 import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
+import {
+  parseSessionSnapshot,
+  type ResumedState,
+  type Resumption,
+  restoreActivations,
+  type SessionSnapshot,
+  takeSnapshot,
+} from "./snapshot.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
 
 export interface SessionOptions {
@@ -47,6 +57,8 @@ export interface SessionOptions {
   /** How the allowed-tools of active skills apply to the agent's tools, and the host's names for them. */
   readonly guard?: GuardOptions;
   readonly limits?: Limits;
+  /** Continues an earlier session: active skills whose content is unchanged stay active. */
+  readonly resume?: SessionSnapshot;
 }
 
 /** Opens a session: one agent's use of a library. */
@@ -56,20 +68,25 @@ export async function openSession(
   ports: SessionPorts,
   options: SessionOptions = {},
 ): Promise<Session> {
-  const log = new SessionLog(ports, options.task);
-  await log.opened(viewer);
+  const snapshot = options.resume === undefined ? undefined : parseSessionSnapshot(options.resume);
+  const log = new SessionLog(ports, options.task ?? snapshot?.task);
+  const resumed =
+    snapshot === undefined ? undefined : await restoreActivations(snapshot, log.session, viewer, library);
+  await log.opened(viewer, resumed?.resumption);
   const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
-  return new Session(library, viewer, options, log, runs, ports.publisher);
+  return new Session(library, viewer, options, log, runs, ports.publisher, resumed);
 }
 
 /**
  * One agent's use of a library, and the record of it. Skill content leaves a session only through `SessionLog.disclose`,
  * so its record is written first, and a failed record returns no content.
  */
-export class Session {
+export class Session implements AsyncDisposable {
   readonly id: string;
   readonly viewer: Viewer;
   readonly limits: Limits;
+  /** Set for a session that continues an earlier one: the activations that it has and those that it dropped. */
+  readonly resumed: Resumption | undefined;
   readonly #library: Library;
   readonly #options: SessionOptions;
   readonly #log: SessionLog;
@@ -89,6 +106,7 @@ export class Session {
     log: SessionLog,
     runs: SessionRuns,
     publisher?: SkillPublisher,
+    resumed?: ResumedState,
   ) {
     this.id = log.session;
     this.viewer = viewer;
@@ -99,6 +117,8 @@ export class Session {
     this.#runs = runs;
     this.#publisher = publisher;
     this.#guard = new SessionGuard(options.guard, log);
+    this.resumed = resumed?.resumption;
+    for (const activation of resumed?.active ?? []) this.#active.set(activation.skill, activation);
   }
 
   list(): Promise<readonly SkillEntry[]> {
@@ -111,7 +131,7 @@ export class Session {
   }
 
   /** Level 1: the list of visible skills, as text for the agent. */
-  catalogue(request: CatalogueRequest = {}): Promise<Catalogue> {
+  catalogue(request: CatalogueRequest = {}): Promise<SessionCatalogue> {
     const { pins = [], hasFileSystem = false } = this.#options;
     const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits };
     return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
@@ -154,10 +174,20 @@ export class Session {
   }
 
   /** The tools that a skill declares. Listing them runs the skill's modules, so it needs the same permission as a call. */
-  tools(id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
+  tools(id: string, options: CallOptions = {}): Promise<ToolCatalogue> {
     return this.#whileOpen(() =>
-      this.#running("call_tool", id, undefined, (use) => this.#runs.tools(use, signal)),
+      this.#running("call_tool", id, undefined, (use) => this.#runs.tools(use, options)),
     );
+  }
+
+  /**
+   * Whether a run could start now: allowed, to be approved first, or denied. Writes no record and starts no skill code,
+   * so a host can ask its own user before the run. Everything may change until the run, which decides again.
+   */
+  clearance(id: string, target: { readonly script: string }, input?: ScriptInput): Promise<Clearance>;
+  clearance(id: string, target: ClearanceTarget, input?: ToolArgs): Promise<Clearance>;
+  clearance(id: string, target: ClearanceTarget, input: ScriptInput | ToolArgs = {}): Promise<Clearance> {
+    return this.#whileOpen(() => this.#clearance(id, target, input));
   }
 
   /** Calls a tool that a skill declares, by its own name or as `<id>__<tool>`. */
@@ -188,6 +218,11 @@ export class Session {
   /** The active skills, ordered by their last activation. */
   active(): readonly Activation[] {
     return [...this.#active.values()];
+  }
+
+  /** The state to continue from in another process, as plain JSON. Pass it as `resume` of `openSession`. */
+  snapshot(): SessionSnapshot {
+    return takeSnapshot(this.id, this.#log.task, this.active());
   }
 
   toolContext(): ToolContext {
@@ -224,6 +259,36 @@ export class Session {
     // If closing fails, the caller gets the error and the session stays open.
     this.#closing = result.catch(() => this.#runs.resume());
     return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #clearance(id: string, target: ClearanceTarget, input: ScriptInput | ToolArgs): Promise<Clearance> {
+    const viewer = this.#viewerFor(id);
+    const use = { viewer, skill: id, run: this.#log.nextId(), begin: () => {} };
+    try {
+      const blocked = this.#blockedTarget(id, target, input);
+      if (blocked !== undefined) throw blocked;
+      if ("script" in target) return await this.#runs.clearScript(use, target.script, input);
+      // The overloads give every other target the arguments of a tool.
+      const args = input as ToolArgs;
+      return await this.#runs.clearTool(use, "tool" in target ? target.tool : undefined, args);
+    } catch (error) {
+      if (!(error instanceof SkillError)) throw error;
+      return { verdict: "deny", error };
+    }
+  }
+
+  #blockedTarget(id: string, target: ClearanceTarget, input: ScriptInput | ToolArgs): SkillError | undefined {
+    if ("list" in target) return undefined;
+    const call =
+      "script" in target
+        ? { tool: "run_skill_script", input: { skill_id: id, script: target.script } }
+        : { tool: target.tool, input, owner: id };
+    const verdict = this.#guard.decide(call, this.active());
+    return verdict.verdict === "blocked" ? toolBlocked(verdict) : undefined;
   }
 
   async #activate(id: string, options: ActivateOptions): Promise<Recorded<ActivatedSkill> | RepeatNote> {

@@ -1,5 +1,5 @@
 import type { Digest } from "@skillhold/protocol";
-import type { Viewer } from "../library/viewer.ts";
+import { runtimeName, type Viewer } from "../library/viewer.ts";
 import type { Activation } from "./activation.ts";
 
 /** The context of a tool call: its session, its caller and the active skills. */
@@ -24,10 +24,10 @@ export function toolContextOf(
   task: string | undefined,
   active: readonly Activation[],
 ): ToolContext {
-  const { runtime, agent, user } = viewer;
+  const { agent, user } = viewer;
   return {
     session,
-    runtime,
+    runtime: runtimeName(viewer),
     ...(agent === undefined ? {} : { agent }),
     ...(user === undefined ? {} : { user }),
     ...(task === undefined ? {} : { task }),

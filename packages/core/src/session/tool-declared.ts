@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import type { DeclaredTool, ToolProblem } from "../run/index.ts";
+import type { CallOptions, DeclaredTool, ToolProblem } from "../run/index.ts";
 import type { Session } from "./session.ts";
 import type { AgentTool, ToolRunOptions } from "./tool.ts";
 import { answerTool, succeedTool, type ToolResult } from "./tool-result.ts";
@@ -27,13 +27,13 @@ export interface SkillToolProblem extends Partial<ToolProblem> {
 export async function declaredTools(
   session: Session,
   ids = activeIds(session),
-  signal?: AbortSignal,
+  options: CallOptions = {},
 ): Promise<DeclaredToolList> {
   const tools: AgentTool[] = [];
   const problems: SkillToolProblem[] = [];
   for (const skill of ids) {
     try {
-      const listed = await session.tools(skill, signal);
+      const listed = await session.tools(skill, options);
       tools.push(...listed.tools.map((tool) => toAgentTool(session, tool)));
       problems.push(...listed.problems.map((problem) => ({ skill, ...problem })));
     } catch (error) {
@@ -75,13 +75,13 @@ async function callDeclared(
   skill: string,
   name: string,
   input: unknown,
-  { signal }: ToolRunOptions = {},
+  { signal, asker, approval }: ToolRunOptions = {},
 ): Promise<ToolResult> {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     throw new SkillError("USAGE", `The input of ${name} must be an object.`);
   // A non-array object has string keys; the tool checks the values.
   const args = input as Readonly<Record<string, unknown>>;
-  const called = await session.callTool(skill, name, args, signal === undefined ? {} : { signal });
+  const called = await session.callTool(skill, name, args, { signal, asker, approval });
   const { result, treeHash: hash } = called;
   const text = typeof result === "string" ? result : JSON.stringify(result, null, 2);
   const shown = cutMiddle(text ?? "", session.limits.toolTextLength);

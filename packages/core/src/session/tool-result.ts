@@ -11,6 +11,8 @@ export interface ToolError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
+  /** For programs, never for a model or a remote client: with APPROVAL_REQUIRED, the `request` and its `key`. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export function succeedTool<T>(text: string, data: T): ToolResult<T> {
@@ -19,9 +21,10 @@ export function succeedTool<T>(text: string, data: T): ToolResult<T> {
 
 /** The message may quote model input, so it is neutralized. */
 export function failTool(error: SkillError): ToolResult<never> {
-  const { code, hint } = error;
+  const { code, hint, details } = error;
   const message = disarmTags(neutralText(error.message, 500));
-  return { ok: false, text: `${message} ${hint}`, error: { code, message, hint } };
+  const more = Object.keys(details).length === 0 ? {} : { details };
+  return { ok: false, text: `${message} ${hint}`, error: { code, message, hint, ...more } };
 }
 
 /** Turns a `SkillError` into a result for the model. Any other error is a bug and is thrown. */

@@ -14,16 +14,15 @@ export interface RunScriptInput {
 export async function runSkillScript(
   session: Session,
   { skill_id, script, args = [], stdin }: RunScriptInput,
-  { signal, onOutput }: Pick<ScriptOptions, "signal" | "onOutput"> = {},
+  call: Pick<ScriptOptions, "signal" | "asker" | "approval" | "onOutput"> = {},
 ): Promise<ToolResult<ScriptRun>> {
   // The instructions may use the skill:// address that stands for the skill's folder.
   const base = `skill://${skill_id}/`;
   const path = script.startsWith(base) ? script.slice(base.length) : script;
   const run = await session.run(skill_id, path, {
+    ...call,
     args,
     ...(stdin === undefined ? {} : { stdin }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(onOutput === undefined ? {} : { onOutput }),
   });
   return succeedTool(runText(run, session.limits.toolTextLength), run);
 }

@@ -24,8 +24,8 @@ export type SkillToolName =
   | "deactivate_skill"
   | "publish_skill";
 
-/** Cancels a call and receives script output. Never taken from model input. */
-export type ToolRunOptions = Pick<ScriptOptions, "signal" | "onOutput">;
+/** Cancels or approves a call and receives script output. Never taken from model input. */
+export type ToolRunOptions = Pick<ScriptOptions, "signal" | "asker" | "approval" | "onOutput">;
 
 /** A tool for an agent, independent of frameworks. `run` validates its input and throws only on a bug. */
 export interface AgentTool {

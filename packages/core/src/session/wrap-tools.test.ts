@@ -39,16 +39,16 @@ describe("a guarded tool", () => {
 
   test("is not reached by a call that is blocked [S-30]", async () => {
     const { tool, calls } = recorder("bash");
-    const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"));
+    const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"), { onBlocked: "throw" });
     const failure = await bash.execute({ command: "jq .; id" }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SkillError);
     expect(failure).toMatchObject({ code: "TOOL_BLOCKED", details: { tool: "bash", skill: "pdf" } });
     expect(calls).toEqual([]);
   });
 
-  test("answers with text for the model when that is wanted [S-30]", async () => {
+  test("answers with text for the model [S-30]", async () => {
     const { tool, calls } = recorder("bash");
-    const [wrapped] = wrapTools([tool], guardOf("Read"), { onBlocked: "return" });
+    const [wrapped] = wrapTools([tool], guardOf("Read"));
     await expect(wrapped?.execute({ command: "ls" })).resolves.toMatch(
       /blocked: the skill pdf .*deactivate_skill/,
     );
@@ -58,7 +58,7 @@ describe("a guarded tool", () => {
   test("is judged by its key in a map and by its name in a list [S-31]", async () => {
     const { tool } = recorder("other");
     await expect(wrapTools({ read_file: tool }, guardOf("Read")).read_file.execute({})).resolves.toBe(1);
-    await expect(wrapTools([tool], guardOf("Read"))[0]?.execute({})).rejects.toThrow("other");
+    await expect(wrapTools([tool], guardOf("Read"))[0]?.execute({})).resolves.toMatch("other");
   });
 });
 
@@ -68,7 +68,7 @@ describe("other shapes", () => {
     const fields = ["execute", "run", "invoke", "handler", "call", "func", "_call"];
     const tool = Object.fromEntries(fields.map((field) => [field, () => reached.push(field)]));
     const { x } = wrapTools({ x: tool }, guardOf("Read"));
-    for (const field of fields) await expect(x[field]?.()).rejects.toThrow("blocked");
+    for (const field of fields) await expect(x[field]?.()).resolves.toMatch("blocked");
     expect(reached).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe("other shapes", () => {
     expect(allowed).toBeInstanceOf(Shell);
     expect(await allowed?.batch([1, 2])).toEqual([1, 2]);
     const [blocked] = wrapTools([new Shell()], guardOf("Read"));
-    await expect(blocked?.batch([1])).rejects.toThrow("blocked");
+    await expect(blocked?.batch([1])).resolves.toEqual([expect.stringContaining("blocked")]);
   });
 
   test("a framework may say where the input is [S-31]", async () => {
@@ -102,7 +102,7 @@ describe("other shapes", () => {
   test("a tool that is a function is guarded as one [S-31]", async () => {
     const tools = wrapTools({ read_file: async (input: unknown) => input }, guardOf("Read"));
     await expect(tools.read_file(7)).resolves.toBe(7);
-    await expect(wrapTools({ x: async () => 1 }, guardOf("Read")).x()).rejects.toThrow("blocked");
+    await expect(wrapTools({ x: async () => 1 }, guardOf("Read")).x()).resolves.toMatch("blocked");
   });
 
   test("a tool without a name or without a function is refused instead of left unguarded [S-31]", () => {
@@ -110,6 +110,26 @@ describe("other shapes", () => {
     expect(() => wrapTools({ x: { description: "runs elsewhere" } }, guardOf("Read"))).toThrow(
       "no function to guard",
     );
+  });
+
+  test("a tool that runs elsewhere is kept as it is when the host wants it [S-31]", () => {
+    const elsewhere = { description: "runs elsewhere" };
+    const { tool } = recorder("bash");
+    const kept = wrapTools({ elsewhere, bash: tool }, guardOf("Read"), { onUnguardable: "keep" });
+    expect(kept.elsewhere).toBe(elsewhere);
+    expect(kept.bash).not.toBe(tool);
+  });
+
+  test("invoke(context, text) is judged by its text, and gets the context of the call fourth [S-31]", async () => {
+    const calls: unknown[][] = [];
+    const tool = { type: "function", name: "bash", invoke: async (...args: unknown[]) => calls.push(args) };
+    const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"));
+    const input = JSON.stringify({ command: "jq ." });
+    await wrapped?.invoke({ run: "context" }, input);
+    expect(calls).toEqual([[{ run: "context" }, input, undefined, { ...context, argv: ["jq", "."] }]]);
+    for (const text of [JSON.stringify({ command: "id" }), "{", undefined])
+      await expect(wrapped?.invoke({ command: "jq ." }, text)).resolves.toMatch("blocked");
+    expect(calls).toHaveLength(1);
   });
 });
 
@@ -150,8 +170,8 @@ describe("a whole tool call", () => {
     const [wrapped] = wrapTools([tool], guardOf("Read(docs/**)"));
     await expect(wrapped?.invoke(envelope(inside))).resolves.toEqual(inside);
     await expect(wrapped?.invoke(inside)).resolves.toEqual(inside);
-    await expect(wrapped?.invoke(envelope(outside))).rejects.toThrow("blocked");
-    await expect(wrapped?.call(envelope(outside))).rejects.toThrow("blocked");
+    await expect(wrapped?.invoke(envelope(outside))).resolves.toMatch("blocked");
+    await expect(wrapped?.call(envelope(outside))).resolves.toMatch("blocked");
     expect(tool.seen).toEqual([inside, inside]);
   });
 
@@ -165,10 +185,10 @@ describe("a whole tool call", () => {
       envelope(envelope(inside, outside)),
       envelope(envelope(inside)),
     ]) {
-      await expect(wrapped?.invoke(input)).rejects.toThrow("blocked");
+      await expect(wrapped?.invoke(input)).resolves.toMatch("blocked");
     }
-    await expect(wrapped?.func(envelope(inside, outside))).rejects.toThrow("blocked");
-    await expect(wrapped?.func(envelope(inside))).rejects.toThrow("blocked");
+    await expect(wrapped?.func(envelope(inside, outside))).resolves.toMatch("blocked");
+    await expect(wrapped?.func(envelope(inside))).resolves.toMatch("blocked");
     expect(tool.seen).toEqual([]);
   });
 
@@ -179,10 +199,10 @@ describe("a whole tool call", () => {
     const tools = { read_file: files.tool, bash: shell.tool };
     const { read_file, bash } = wrapTools(tools, guardOf("Read(docs/**)", "Bash(jq:*)"));
     const command = envelope({ command: "jq ." }, { command: "rm -rf /" });
-    await expect(read_file.execute(envelope(inside, outside))).rejects.toThrow("blocked");
-    await expect(bash.execute(command)).rejects.toThrow("blocked");
+    await expect(read_file.execute(envelope(inside, outside))).resolves.toMatch("blocked");
+    await expect(bash.execute(command)).resolves.toMatch("blocked");
     const [posed] = wrapTools([posing], guardOf("Read(docs/**)"));
-    await expect(Reflect.apply(posed?.invoke ?? fail, posed, [envelope(inside, outside)])).rejects.toThrow(
+    await expect(Reflect.apply(posed?.invoke ?? fail, posed, [envelope(inside, outside)])).resolves.toMatch(
       "blocked",
     );
     expect([...files.calls, ...shell.calls]).toEqual([]);
@@ -192,7 +212,7 @@ describe("a whole tool call", () => {
 test("a look-alike of a declared tool is nobody's own [S-31]", async () => {
   const { tool } = recorder("pdf__merge");
   const [wrapped] = wrapTools([{ ...tool, owner: "pdf" }], guardOf("Read"));
-  await expect(wrapped?.execute({})).rejects.toThrow("blocked");
+  await expect(wrapped?.execute({})).resolves.toMatch("blocked");
 });
 
 function fail(): never {

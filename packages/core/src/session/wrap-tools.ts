@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Argv, ToolVerdict } from "../policy/index.ts";
+import { toolBlocked } from "./session-guard.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { declaredOwner } from "./tool-declared.ts";
 
@@ -17,13 +18,18 @@ export interface GuardedCall extends ToolContext {
 }
 
 export interface WrapOptions {
-  /** A blocked call throws TOOL_BLOCKED, or returns the reason as text for the model. */
+  /** A blocked call returns the reason as text for the model, which is the default, or throws TOOL_BLOCKED. */
   readonly onBlocked?: "throw" | "return";
   /**
-   * Finds the input among the arguments; the default is the first argument. Contract: returns the value that the tool
-   * reads.
+   * Finds the input among the arguments; the default is the first argument, or the parsed second one for
+   * `invoke(context, text)` of a tool with the type `function`. Contract: returns the value that the tool reads.
    */
   readonly inputOf?: (args: readonly unknown[]) => unknown;
+  /**
+   * A tool without a function runs elsewhere: `throw`, the default, rejects it with USAGE; `keep` returns it unguarded,
+   * and the caller guards it where it runs.
+   */
+  readonly onUnguardable?: "throw" | "keep";
 }
 
 /**
@@ -73,9 +79,11 @@ function wrapTool(name: string, tool: object, guard: ToolGuard, options: WrapOpt
     const original: unknown = Reflect.get(tool, field);
     if (!isCallable(original)) return [];
     const takesCalls = (field === "invoke" || field === "call") && isLangChain(tool);
-    return [[field, guardFunction({ name, original, tool, owner, takesCalls }, guard, options)]];
+    const takesText = field === "invoke" && isFunctionTool(tool);
+    return [[field, guardFunction({ name, original, tool, owner, takesCalls, takesText }, guard, options)]];
   });
   if (guarded.length === 0) {
+    if (options.onUnguardable === "keep") return tool;
     throw new SkillError("USAGE", `The tool ${name} has no function to guard.`, {
       hint: `A tool needs one of ${CALLABLE.join(", ")}. For a tool that runs elsewhere, call the session's guard there.`,
     });
@@ -91,6 +99,13 @@ function wrapTool(name: string, tool: object, guard: ToolGuard, options: WrapOpt
 
 /** Frameworks pass the input and sometimes their own options, so ours come after both. */
 const OWN_ARGUMENTS = 2;
+/** `invoke(context, text, details)`. */
+const TEXT_ARGUMENTS = 3;
+
+/** The tools of the OpenAI Agents SDK are plain objects whose `invoke` takes the context and the input as JSON text. */
+function isFunctionTool(tool: object): boolean {
+  return isPlain(tool) && "type" in tool && tool.type === "function";
+}
 
 /** A LangChain class has `lc_namespace`. A plain object reads its input as a whole. */
 function isLangChain(tool: object): boolean {
@@ -109,32 +124,40 @@ interface GuardedFunction {
   readonly owner?: string | undefined;
   /** Whether the function accepts a whole `tool_call` and unpacks its arguments. */
   readonly takesCalls?: boolean;
+  /** Whether the function accepts a context and the input as JSON text. */
+  readonly takesText?: boolean;
 }
 
 function guardFunction(
-  { name, original, tool, owner, takesCalls = false }: GuardedFunction,
+  { name, original, tool, owner, takesCalls = false, takesText = false }: GuardedFunction,
   guard: ToolGuard,
-  { onBlocked = "throw", inputOf }: WrapOptions,
+  { onBlocked = "return", inputOf = takesText ? textInput : undefined }: WrapOptions,
 ): Callable {
+  const own = takesText ? TEXT_ARGUMENTS : OWN_ARGUMENTS;
   return async (...args) => {
     const raw = inputOf === undefined ? args[0] : inputOf(args);
     let argv: Argv | undefined;
     for (const input of takesCalls && inputOf === undefined ? readingsOf(raw) : [raw]) {
       const verdict = await guard.guard(name, input, owner);
       if (verdict.verdict === "blocked") {
-        const { message, hint, skill, allows } = verdict;
-        if (onBlocked === "return") return `${message} ${hint}`;
-        throw new SkillError("TOOL_BLOCKED", message, { hint, details: { tool: name, skill, allows } });
+        if (onBlocked === "return") return `${verdict.message} ${verdict.hint}`;
+        throw toolBlocked({ ...verdict, tool: name });
       }
       if ("argv" in verdict) argv = verdict.argv ?? argv;
     }
     const call: GuardedCall = { ...guard.toolContext(), ...(argv === undefined ? {} : { argv }) };
-    return original.apply(tool, [
-      ...args,
-      ...Array<undefined>(Math.max(0, OWN_ARGUMENTS - args.length)),
-      call,
-    ]);
+    return original.apply(tool, [...args, ...Array<undefined>(Math.max(0, own - args.length)), call]);
   };
+}
+
+/** Text that is no JSON is judged as it is, which no pattern with a limit matches. */
+function textInput([, text]: readonly unknown[]): unknown {
+  if (typeof text !== "string") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

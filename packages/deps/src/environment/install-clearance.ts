@@ -49,7 +49,9 @@ export function installClearance(subject: InstallSubject, ports: ClearancePorts)
     await audit.record({ type: "run.requested", at: at(), ...about, trust, args, ...reach });
     if (decision.verdict === "deny") throw denied(subject, decision);
     const yes =
-      decision.verdict === "ask" ? await approvals.obtain({ ...request, decision }, ports.signal) : undefined;
+      decision.verdict === "ask"
+        ? await approvals.obtain({ ...request, decision }, { signal: ports.signal })
+        : undefined;
     if (yes !== undefined) await rejectChanged(subject, ports);
     const by = yes === undefined ? {} : { by: yes.by, approval: yes.approval };
     await audit.record({ type: "run.approved", at: at(), ...about, rule: decision.rule, ...by });

@@ -30,7 +30,7 @@ export async function requestViewer(
   const runtime = agent === undefined ? query.runtime : undefined;
   return {
     ...viewer,
-    ...(runtime === undefined ? {} : { runtime }),
+    ...(runtime === undefined ? {} : { runtime: runtime.includes(",") ? runtime.split(",") : runtime }),
     ...(invoker === undefined ? {} : { invoker }),
   };
 }

@@ -63,7 +63,7 @@ const SEPARATOR = "__";
 
 /** The callable tools: those of every session, and the declared tools of active skills. */
 async function listSessionTools(session: Session, signal: AbortSignal): Promise<readonly ToolView[]> {
-  const declared = session.canRun ? (await declaredTools(session, undefined, signal)).tools : [];
+  const declared = session.canRun ? (await declaredTools(session, undefined, { signal })).tools : [];
   return [...skillTools(session), ...declared].map(toolView);
 }
 
@@ -76,14 +76,17 @@ async function callSessionTool(
 ): Promise<ToolResult<Json>> {
   const own = skillTools(session);
   const owners = session.canRun ? ownersOf(name, session) : [];
-  const declared = await declaredTools(session, owners, signal);
+  const declared = await declaredTools(session, owners, { signal });
   const [problem] = declared.problems.flatMap(({ cause }) => cause ?? []);
   if (problem !== undefined && declared.tools.length === 0) {
     const { code, message, hint } = problem;
     return { ok: false, text: `${message} ${hint}`, error: { code, message, hint } };
   }
   const result = await callSkillTool([...own, ...declared.tools], name, input, { signal });
-  return result.ok ? { ...result, data: dataOf(result.data) } : result;
+  if (result.ok) return { ...result, data: dataOf(result.data) };
+  // The details of an approval name paths of the gateway's machine.
+  const { code, message, hint } = result.error;
+  return { ...result, error: { code, message, hint } };
 }
 
 function ownersOf(name: string, session: Session): readonly string[] {

@@ -8,7 +8,7 @@ import { type RegistryLayer, STORE_LABEL, type StoreChoice } from "../store/regi
 /** For whom a library is opened. */
 export interface ViewerChoice {
   /** The agent runtime; by default the agent's own, or `skillhold-cli`. */
-  readonly runtime?: string;
+  readonly runtime?: string | readonly string[];
   readonly agent?: string;
   readonly user?: string;
   /** Limits the viewer to these ids. */

@@ -113,7 +113,7 @@ export class McpConnection {
 
   /** Loads the declared tools of a skill. This runs the skill's code and may need an approval. */
   async loadTools(id: string, signal?: AbortSignal): Promise<DeclaredToolList> {
-    const listed = await declaredTools(this.session, [id], signal);
+    const listed = await declaredTools(this.session, [id], { signal });
     const [problem] = listed.problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause]));
     if (problem !== undefined) throw problem;
     this.#loaded.set(id, listed.tools);

@@ -39,7 +39,9 @@ export const viewerParams = {
     .string()
     .max(128)
     .optional()
-    .describe("Show what an agent of this runtime sees; `*` for every runtime."),
+    .describe(
+      "Show what an agent of this runtime sees; several names are separated by commas, and `*` is every runtime.",
+    ),
   invoker: z
     .enum(["model", "user", "any"])
     .optional()

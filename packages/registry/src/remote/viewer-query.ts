@@ -9,5 +9,6 @@ export const ANY_VIEWER: ViewerQuery = { runtime: ANY_RUNTIME, invoker: "any" };
 
 /** The parameters for one viewer. The agent and the user stay; the viewer's allow list and pins are applied locally. */
 export function queryFor({ runtime, invoker = "model" }: Viewer, viewAs: ViewerQuery): ViewerQuery {
-  return { ...viewAs, ...(runtime === ANY_RUNTIME ? {} : { runtime }), invoker };
+  const names = typeof runtime === "string" ? runtime : runtime.join(",");
+  return { ...viewAs, ...(names === ANY_RUNTIME ? {} : { runtime: names }), invoker };
 }

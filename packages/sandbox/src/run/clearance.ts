@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { ApprovalScope } from "@skillhold/core/approval";
+import { type ApprovalRequest, type ApprovalScope, requestKey } from "@skillhold/core/approval";
 import type { SkillContent } from "@skillhold/core/library";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "@skillhold/core/policy";
-import type { Mount, Network, RunContext, RunPorts, Sandbox } from "@skillhold/core/run";
+import type { Clearance, Mount, Network, RunContext, RunPorts, Sandbox } from "@skillhold/core/run";
 import { remoteIdentity } from "@skillhold/core/source";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -27,7 +27,10 @@ export interface RunRequest {
 }
 
 /** The parts of a run's context that clearance needs. */
-export type ClearanceContext = Pick<RunContext, "ports" | "approvals" | "log" | "signal" | "read">;
+export type ClearanceContext = Pick<
+  RunContext,
+  "ports" | "approvals" | "log" | "signal" | "asker" | "approval" | "read"
+>;
 
 /** The permission to run. */
 export interface RunPermission {
@@ -41,7 +44,7 @@ export interface RunPermission {
  */
 export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<RunPermission> {
   await requireSandbox(request.sandbox);
-  const decision = decide(policyRequest(request, context.ports), context.ports.rules ?? defaultRules);
+  const decision = decideRun(request, context);
   const { trust } = request.content.entry;
   const asked = { ...reachOf(request), ...stdinOf(request) };
   const args = [...request.args];
@@ -51,6 +54,23 @@ export async function clearRun(request: RunRequest, context: ClearanceContext): 
   const by = approved === undefined ? {} : { by: approved.by, approval: approved.approval };
   await context.log.record({ type: "run.approved", ...aboutRun(request), rule: decision.rule, ...by });
   return { scope: approved?.scope };
+}
+
+/** The same decision as `clearRun`, without a question and without a record. Throws when the policy denies the run. */
+export async function checkRun(request: RunRequest, context: ClearanceContext): Promise<Clearance> {
+  await requireSandbox(request.sandbox);
+  const decision = decideRun(request, context);
+  const { rule, verdict } = decision;
+  if (verdict === "deny") throw denied(request, decision);
+  if (verdict === "allow") return { verdict: "allow", rule };
+  const asked = approvalRequest(request, decision, context);
+  const approval = await context.approvals.find(asked);
+  if (approval !== undefined) return { verdict: "allow", rule, approval };
+  return { verdict: "ask", request: asked, key: requestKey(asked) };
+}
+
+function decideRun(request: RunRequest, { ports }: ClearanceContext): Decision {
+  return decide(policyRequest(request, ports), ports.rules ?? defaultRules);
 }
 
 /** A backend that failed its self-test is unavailable. Running without a sandbox is a policy decision. */
@@ -96,17 +116,25 @@ function stdinOf({ stdin }: RunRequest) {
 }
 
 async function approve(request: RunRequest, decision: Decision, context: ClearanceContext) {
+  const { approvals, signal, asker, approval } = context;
+  const asked = approvalRequest(request, decision, context);
+  const obtained = await approvals.obtain(asked, { signal, asker, approval });
+  await rejectChanged(request, context);
+  return obtained;
+}
+
+function approvalRequest(
+  request: RunRequest,
+  decision: Decision,
+  { log }: ClearanceContext,
+): ApprovalRequest {
   const { content, act, target, args, run } = request;
-  const { approvals, log, signal } = context;
   const { id: skill, trust } = content.entry;
   const identity = remoteIdentity(content.entry);
   const origin = identity === undefined ? {} : { origin: identity };
   const subject = { skill, treeHash: content.treeHash, trust, ...origin };
   const about = { ...subject, act, target, args, run, session: log.session };
-  const question = { ...about, ...reachOf(request), ...stdinOf(request), decision };
-  const obtained = await approvals.obtain(question, signal);
-  await rejectChanged(request, context);
-  return obtained;
+  return { ...about, ...reachOf(request), ...stdinOf(request), decision };
 }
 
 /** The approved copy would run, but the author has changed the skill since, so the approval is void. */

@@ -3,14 +3,17 @@ import { join, posix } from "node:path";
 import { normalizeRelative, rejectNonEmpty } from "@skillhold/core/bundle";
 import type { SkillContent } from "@skillhold/core/library";
 import {
+  type Clearance,
   type Collected,
   type EnforcedLimits,
   type Mount,
   type RunContext,
+  type RunEnvironment,
   type RuntimeKind,
   runtimeOf,
   type SandboxSpec,
   SCRIPT_ENDINGS,
+  type ScriptInput,
   type ScriptOptions,
   type ScriptRun,
 } from "@skillhold/core/run";
@@ -21,10 +24,10 @@ import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime, type Runtime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
 import { type Supervised, supervise } from "../backend/supervise.ts";
-import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { aboutRun, checkRun, clearRun, type RunRequest } from "./clearance.ts";
 import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
-import { findRunEnvironment, stageSkill, withEnvironment } from "./staged-skill.ts";
+import { findRunEnvironment, type SkillCopy, stageSkill, withEnvironment } from "./staged-skill.ts";
 
 /**
  * Runs a script of a skill: copies the bundle, obtains the permission for that copy, runs it in the sandbox
@@ -36,8 +39,44 @@ export async function runScript(
   options: ScriptOptions,
   context: RunContext,
 ): Promise<ScriptRun> {
-  rejectArguments(options.args ?? [], context.limits);
   if (options.outputs !== undefined) rejectNonEmpty(options.outputs);
+  return await withScript(script, options, context, async (prepared) => {
+    const { request, program, runtime, inputs, environment, redactor, staged } = prepared;
+    await clearRun(request, context);
+    const command = scriptCommand(program, runtime, request.target, options.args ?? [], inputs);
+    const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
+    const spec = scriptSpec(request, staged.folder, runtimes, withEnvironment(command, environment), context);
+    return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
+  });
+}
+
+/** Whether a script could run now: the same preparation and decision as a run, which then does not start. */
+export async function clearScript(
+  script: string,
+  options: ScriptInput,
+  context: RunContext,
+): Promise<Clearance> {
+  return await withScript(script, options, context, ({ request }) => checkRun(request, context));
+}
+
+interface PreparedScript {
+  readonly staged: SkillCopy;
+  readonly request: RunRequest;
+  readonly program: ScriptProgram;
+  readonly runtime: Runtime | undefined;
+  readonly inputs: RunInputs;
+  readonly environment: RunEnvironment | undefined;
+  readonly redactor: Redactor;
+}
+
+/** Copies the skill, checks everything about the run that needs no person, and removes the copy afterward. */
+async function withScript<T>(
+  script: string,
+  options: ScriptInput,
+  context: RunContext,
+  work: (prepared: PreparedScript) => Promise<T>,
+): Promise<T> {
+  rejectArguments(options.args ?? [], context.limits);
   const staged = await stageSkill(context);
   try {
     const { content, folder } = staged;
@@ -48,11 +87,7 @@ export async function runScript(
     const environment = await findRunEnvironment(staged, context.ports);
     const redactor = makeRedactor(inputs.values);
     const request = scriptRequest(content, target.path, options, inputs, redactor, context);
-    await clearRun(request, context);
-    const command = scriptCommand(program, runtime, target.path, options.args ?? [], inputs);
-    const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
-    const spec = scriptSpec(request, folder, runtimes, withEnvironment(command, environment), context);
-    return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
+    return await work({ staged, request, program, runtime, inputs, environment, redactor });
   } finally {
     await removeStage(staged.stage);
   }
@@ -104,7 +139,7 @@ function readHead(path: string): Uint8Array {
 function scriptRequest(
   content: SkillContent,
   target: string,
-  options: ScriptOptions,
+  options: ScriptInput,
   inputs: RunInputs,
   redactor: Redactor,
   { ports, run }: RunContext,

@@ -37,13 +37,15 @@ export function findConfig(
 
 /** Opens the runner of a session. Its modules load with the first run, because most sessions only read. */
 export async function openRunner({ toolCache }: RunPorts): Promise<SkillRunner> {
-  const [{ runScript }, { ToolSets }] = await Promise.all([
+  const [{ clearScript, runScript }, { ToolSets }] = await Promise.all([
     import("./run-script.ts"),
     import("./tool-set.ts"),
   ]);
   const tools = new ToolSets(toolCache);
   return {
     runScript,
+    clearScript,
+    clearTool: (tool, args, context) => tools.clear(tool, args, context),
     listTools: (context) => tools.list(context),
     callTool: (tool, args, context) => tools.call(tool, args, context),
     close: () => tools.close(),

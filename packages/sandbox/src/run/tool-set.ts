@@ -1,6 +1,7 @@
 import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
 import type {
+  Clearance,
   RunContext,
   RunEnvironment,
   ToolAnswer,
@@ -21,7 +22,7 @@ import {
   MemoryToolCatalogueCache,
   openDeclaredTools,
 } from "../declared-tool/index.ts";
-import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { aboutRun, checkRun, clearRun, type RunRequest } from "./clearance.ts";
 import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
 import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.ts";
@@ -61,6 +62,20 @@ export class ToolSets {
     });
   }
 
+  /** Whether a tool could be called, or without one, the tools listed. */
+  async clear(tool: string | undefined, args: ToolArgs, context: RunContext): Promise<Clearance> {
+    if (tool === undefined && (await this.#isListed(await context.read())))
+      return { verdict: "allow", rule: "listed" };
+    return await this.#with(tool ?? LISTING, args, context, (_, request) => checkRun(request, context));
+  }
+
+  /** A skill without tools has an empty list, and a known list needs no skill code. */
+  async #isListed(content: SkillContent): Promise<boolean> {
+    if (!hasTools(content)) return true;
+    const { entry, treeHash } = content;
+    return (await cachedTools({ id: entry.id, treeHash }, this.#cache)) !== undefined;
+  }
+
   /** Ends all processes and removes their copies. Contract: no listing or call is in progress. */
   async close(): Promise<void> {
     await this.#turn;
@@ -76,15 +91,25 @@ export class ToolSets {
     context: RunContext,
     work: (set: ToolSet, request: RunRequest) => Promise<T>,
   ): Promise<T> {
-    const set = await this.#open(context);
-    try {
-      const target = await this.#declaredName(tool, set.staged.content);
-      const request = toolRequest(set, target, args, context);
+    return await this.#with(tool, args, context, async (set, request) => {
       const { scope } = await clearRun(request, context);
       if (scope === "once") set.isForOnce = true;
       rejectCanceled(context.signal);
       context.begin();
       return await work(set, request);
+    });
+  }
+
+  async #with<T>(
+    tool: string,
+    args: ToolArgs,
+    context: RunContext,
+    work: (set: ToolSet, request: RunRequest) => Promise<T>,
+  ): Promise<T> {
+    const set = await this.#open(context);
+    try {
+      const target = await this.#declaredName(tool, set.staged.content);
+      return await work(set, toolRequest(set, target, args, context));
     } finally {
       set.users -= 1;
       await this.#retire(set);

@@ -24,14 +24,21 @@ export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
 /** The runtime of a viewer that gets the skills of every runtime. */
 export const ANY_RUNTIME = "*";
 
-/** Whether a skill for `runtimes` works in the runtime `current`. */
-export function fitsRuntime(runtimes: readonly string[], current: string): boolean {
-  return current === ANY_RUNTIME || runtimes.includes("*") || runtimes.includes(current);
+/** Whether a skill for `runtimes` works in the runtime `current`, or in one of its names. */
+export function fitsRuntime(runtimes: readonly string[], current: string | readonly string[]): boolean {
+  const names = typeof current === "string" ? [current] : current;
+  const fits = (name: string) => name === ANY_RUNTIME || runtimes.includes(name);
+  return runtimes.includes("*") || names.some(fits);
 }
 
 /** The log line for a skill that is skipped because it is for other runtimes. */
-export function runtimeSkipLine(skill: string, runtimes: readonly string[], current: string): string {
-  return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${current}`;
+export function runtimeSkipLine(
+  skill: string,
+  runtimes: readonly string[],
+  current: string | readonly string[],
+): string {
+  const name = typeof current === "string" ? current : `[${current.join(", ")}]`;
+  return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${name}`;
 }
 
 function universal(isMalformed: boolean): RuntimeList {

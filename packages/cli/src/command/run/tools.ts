@@ -20,7 +20,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io } = input;
   return await withSession<ExitCode>(input, async (running) => {
     const { id } = await getEntry(running, input.args[0] ?? "");
-    const catalogue = await running.session.tools(id, io.signal);
+    const catalogue = await running.session.tools(id, { signal: io.signal });
     if (io.json) printData(io, catalogue);
     else await printTools(io, catalogue);
     return 0;
