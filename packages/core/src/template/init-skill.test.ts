@@ -36,18 +36,24 @@ describe.each(skillTemplates)("the template %s", (template) => {
   test("names only files that it writes [S-1]", () => {
     const { folder, files } = initSkill(root, { name: "my-skill", template });
     const text = readFileSync(join(folder, "SKILL.md"), "utf8");
-    const named = text.match(/(?:scripts|references)\/[\w.-]+/g) ?? [];
+    const named = text.match(/(?:scripts|references|tools)\/[\w.-]+/g) ?? [];
     expect(files).toEqual(["SKILL.md", ...new Set(named)]);
   });
 });
 
-test("the script of a new skill runs and does what its instructions say [S-1]", () => {
-  const { folder } = initSkill(root, { name: "count-words", template: "script" });
-  const script = join(folder, "scripts/main.mjs");
-  expect(statSync(script).mode & 0o111).toBe(0o111);
-  const output = execFileSync(process.execPath, [script, "one two", "three"], { encoding: "utf8" });
-  expect(JSON.parse(output)).toEqual({ words: 3, lines: 1 });
-});
+test.each([
+  ["script", "scripts/main.mjs", process.execPath],
+  ["python", "scripts/main.py", "python3"],
+] as const)(
+  "the script of a new %s skill runs and does what its instructions say [S-1]",
+  (template, path, program) => {
+    const { folder } = initSkill(root, { name: "count-words", template });
+    const script = join(folder, path);
+    expect(statSync(script).mode & 0o111).toBe(0o111);
+    const output = execFileSync(program, [script, "one two", "three"], { encoding: "utf8" });
+    expect(JSON.parse(output)).toEqual({ words: 3, lines: 1 });
+  },
+);
 
 test("a new skill has the name of its folder and the description it was given [S-5]", () => {
   const { folder } = initSkill(join(root, "deep/er"), {

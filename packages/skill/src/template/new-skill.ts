@@ -16,7 +16,7 @@ const DEFAULT_DESCRIPTION =
 
 /** The files of a new skill. Throws for a name or description that would make an invalid skill. */
 export function newSkillFiles(options: InitOptions): readonly TemplateFile[] {
-  const { name, description = DEFAULT_DESCRIPTION, template = "basic" } = options;
+  const { name, description = DEFAULT_DESCRIPTION, template = "context" } = options;
   rejectBadName(name);
   const line = description.trim().replace(/\s+/g, " ");
   // No line width, because some clients cannot read a folded description.

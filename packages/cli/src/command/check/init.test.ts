@@ -16,7 +16,7 @@ describe("init", () => {
     expect((await text(["publish", "my-skill"])).code).toBe(0);
   });
 
-  test.each(["basic", "script", "reference"])(
+  test.each(["context", "script", "python", "tool", "reference"])(
     "writes the template %s to the folder of --in [S-1]",
     async (template) => {
       const argv = [

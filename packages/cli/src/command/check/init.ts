@@ -1,8 +1,8 @@
 import { join, relative, resolve } from "node:path";
 import { initSkill } from "@skillhold/core/template";
 import { present } from "@skillhold/host/place";
+import { skillTemplates } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { textOption } from "../../option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
 const optionSpecs = [
@@ -11,8 +11,8 @@ const optionSpecs = [
   {
     flags: "--template <name>",
     summary: "start from this template",
-    choices: ["basic", "script", "reference"],
-    default: "basic",
+    choices: skillTemplates,
+    default: "context",
   },
 ] as const satisfies readonly OptionSpec[];
 
@@ -26,10 +26,9 @@ export const command = defineCommand({
 /** Writes a new, valid skill. */
 async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [name = ""] = args;
-  const parent = resolve(io.cwd, textOption(options, "in") ?? ".");
-  // The command table allows only the names of templates here.
-  const template = textOption(options, "template") as "basic" | "script" | "reference" | undefined;
-  const request = { name, ...present({ description: textOption(options, "description"), template }) };
+  const parent = resolve(io.cwd, options.in);
+  const { description, template } = options;
+  const request = { name, template, ...present({ description }) };
   const made = initSkill(parent, request);
   if (io.json) {
     printData(io, made);
