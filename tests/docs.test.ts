@@ -104,9 +104,9 @@ test("every skillhold command line in the documents parses [S-60]", async () => 
   const io = { out: () => {}, err: () => {}, color: false, errColor: false, json: false };
   const lines = documents.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/```(?:console|sh)\n(.*?)```/gs)]
-      .flatMap(([, block = ""]) => block.split("\n"))
+      .flatMap(([, block = ""]) => block.replaceAll(/\\\n */g, "").split("\n"))
       .flatMap((line) => /^(?:\$ )?(?:.*\()?(?:npx )?skillhold (.*)$/.exec(line)?.[1] ?? [])
-      .map((words) => ({ file, words: words.replace(/ +#.*$| [>|<] .*$|\)$/, "") })),
+      .map((words) => ({ file, words: words.replace(/ +#.*$| [>|<] .*$| &$|\)$/, "") })),
   );
   expect(lines.length).toBeGreaterThan(50);
   for (const { file, words } of lines) {

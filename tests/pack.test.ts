@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,8 +10,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -39,6 +42,7 @@ const specifiers = workspaces.flatMap(({ name, exports = {} }) =>
     .filter((subpath) => !subpath.includes("*") && !subpath.endsWith(".json"))
     .map((subpath) => join(name, subpath)),
 );
+const quickStarts = readdirSync(join(root, "docs/start")).filter((file) => file !== "README.md");
 const project = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
 let tarballs: readonly Tarball[] = [];
 
@@ -210,6 +214,45 @@ describe("the installed command", () => {
   });
 });
 
+describe("the distribution", () => {
+  const prefix = join(project, "global");
+  const file = join(
+    project,
+    "dist",
+    `skillhold-${readManifest(join(root, "packages/skillhold")).version}.tgz`,
+  );
+  const path = () => [join(prefix, "bin"), dirname(oldestNode()), process.env["PATH"]].join(delimiter);
+
+  beforeAll(() => {
+    script("dist.mjs", "--out", dirname(file), "--packed", project);
+    const flags = ["--offline", "--no-audit", "--no-fund", "--prefix", prefix];
+    npm(project, ["install", "--global", ...flags, file], { PATH: path() });
+  }, 240_000);
+
+  test("installs from one file without a registry [S-60] [S-67]", () => {
+    const { stdout } = node([join(prefix, "bin/skillhold"), "--version"], {}, oldestNode());
+    expect(file).toContain(`-${stdout.trim()}.tgz`);
+  });
+
+  test.each(quickStarts)(
+    "follows the quick start %s as written, on the oldest Node [S-60] [S-72]",
+    async (page) => {
+      const home = mkdtempSync(join(project, "home-"));
+      copyFileSync(file, join(home, basename(file)));
+      const commands = commandsOf(readFileSync(join(root, "docs/start", page), "utf8"));
+      expect(commands).not.toBe("");
+      // Only the port differs from the page, because another server may use it.
+      const own = commands.replaceAll("7878", String(await freePort()));
+      const { status, stdout, stderr } = spawnSync(
+        "bash",
+        ["-euo", "pipefail", "-c", `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n${own}`],
+        { cwd: home, encoding: "utf8", env: { ...cleanEnv(), HOME: home, PATH: path() } },
+      );
+      expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
+    },
+  );
+});
+
 /** The oldest supported Node, from the registry, kept between runs. */
 function oldestNode(): string {
   const folder = join(root, "node_modules/.cache/node-22.18.0");
@@ -223,10 +266,14 @@ function oldestNode(): string {
 }
 
 function packWorkspaces(): readonly Tarball[] {
-  const flags = workspaces.flatMap(({ name }) => ["--workspace", name]);
-  const answer = npm(root, ["pack", "--json", "--pack-destination", project, ...flags]);
-  const list: readonly Tarball[] = JSON.parse(answer);
+  const list: readonly Tarball[] = JSON.parse(script("pack.mjs", project));
   return list;
+}
+
+/** Runs one of the repository's scripts. */
+function script(name: string, ...args: string[]): string {
+  const path = join(root, "scripts", name);
+  return execFileSync(process.execPath, [path, ...args], { encoding: "utf8", env: cleanEnv() });
 }
 
 /** Our packages come as their tarballs; what they depend on is linked from the workspace, so no network is asked. */
@@ -246,11 +293,25 @@ function installElsewhere(): void {
   npm(project, ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"]);
 }
 
-function npm(cwd: string, args: readonly string[]): string {
+/** The shell commands of a page, in order. */
+function commandsOf(text: string): string {
+  return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block).join("");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  return address.port;
+}
+
+function npm(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   return execFileSync("npm", args, {
     cwd,
     encoding: "utf8",
-    env: cleanEnv(),
+    env: { ...cleanEnv(), ...env },
     shell: process.platform === "win32",
   });
 }

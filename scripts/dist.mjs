@@ -1,0 +1,98 @@
+// Writes one file that installs Skillhold without a registry: `npm run dist` makes skillhold-<version>.tgz, and
+// `npm i -g ./skillhold-<version>.tgz` installs it. Dependencies are bundled in the versions of package-lock.json.
+//   node scripts/dist.mjs [--out <folder>] [--packed <folder with the tarballs of all packages>]
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  packFolder,
+  packWorkspaces,
+  publishedWorkspaces,
+  readJson,
+  root,
+  tarballName,
+  unpack,
+  writeJson,
+} from "./workspace.mjs";
+
+/** Packages for users' tests, which the command does not need. */
+const LEFT_OUT = new Set(["@skillhold/testing"]);
+
+const { values } = parseArgs({ options: { out: { type: "string" }, packed: { type: "string" } } });
+const out = resolve(values.out ?? root);
+const scratch = mkdtempSync(join(tmpdir(), "skillhold-dist-"));
+try {
+  const stage = join(scratch, "package");
+  const packed = values.packed === undefined ? join(scratch, "packed") : resolve(values.packed);
+  if (values.packed === undefined) packWorkspaces(packed);
+  const bundled = stageBundle(packed, stage);
+  writeManifest(stage, bundled);
+  const tarball = packFolder(stage, out);
+  const size = (tarball.size / 1e6).toFixed(1);
+  console.log(`${join(out, tarball.filename)} (${size} MB, ${bundled.size} bundled packages)`);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Unpacks our packages and copies their dependencies. Returns the bundled packages by name. */
+function stageBundle(packed, stage) {
+  const workspaces = publishedWorkspaces().filter(({ name }) => !LEFT_OUT.has(name));
+  const names = new Set(workspaces.map(({ name }) => name));
+  const lock = readJson(join(root, "package-lock.json")).packages;
+  const bundled = new Map();
+  const copied = new Set();
+  for (const workspace of workspaces) {
+    const { name, folder, version, dependencies = {} } = workspace;
+    const place = name === "skillhold" ? stage : join(stage, "node_modules", name);
+    unpack(join(packed, tarballName(workspace)), place);
+    if (name !== "skillhold") bundled.set(name, version);
+    for (const dependency of Object.keys(dependencies))
+      if (!names.has(dependency)) copyLocked(`packages/${folder}`, dependency);
+  }
+  return bundled;
+
+  /** Copies a dependency of the package at a lock path, and its own dependencies, to the same relative place. */
+  function copyLocked(parent, name) {
+    const path = findLocked(lock, parent, name);
+    if (path === undefined)
+      throw new Error(`${name}, a dependency of ${parent}, is not in package-lock.json.`);
+    if (copied.has(path)) return;
+    copied.add(path);
+    const entry = lock[path];
+    const place = join(stage, stagedPath(path));
+    copyPackage(join(root, path), place);
+    if (path === `node_modules/${name}`) bundled.set(name, entry.version);
+    for (const dependency of Object.keys(entry.dependencies ?? {})) copyLocked(path, dependency);
+  }
+
+  function stagedPath(path) {
+    const [, folder, rest] = /^packages\/([^/]+)\/(.*)$/.exec(path) ?? [];
+    if (folder === undefined) return path;
+    const { name } = workspaces.find((workspace) => workspace.folder === folder);
+    return name === "skillhold" ? rest : join("node_modules", name, rest);
+  }
+}
+
+/** Node's lookup, on the paths of the lock file. */
+function findLocked(lock, parent, name) {
+  for (let folder = parent; ; folder = dirname(folder)) {
+    const path = folder === "." ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (lock[path] !== undefined) return path;
+    if (folder === ".") return undefined;
+  }
+}
+
+/** Nested packages are copied on their own, if a bundled package needs them. */
+function copyPackage(from, to) {
+  if (!existsSync(from)) throw new Error(`${from} is not installed. Run npm install first.`);
+  const nested = join(from, "node_modules");
+  cpSync(from, to, { recursive: true, filter: (path) => path !== nested });
+}
+
+function writeManifest(stage, bundled) {
+  const path = join(stage, "package.json");
+  const names = [...bundled.keys()].sort();
+  const dependencies = Object.fromEntries(names.map((name) => [name, bundled.get(name)]));
+  writeJson(path, { ...readJson(path), dependencies, bundleDependencies: names });
+}
