@@ -137,7 +137,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     audit,
     host,
     approvals: registryApprovals(store),
-    desk: registryInbox(questions),
+    inbox: registryInbox(questions),
     progress: new Progress(),
     log: () => {},
     version: "0.0.0",

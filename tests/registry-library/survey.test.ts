@@ -26,11 +26,13 @@ describe.each(engines)("the manager's view of a registry on %s", (engine) => {
       expect(await library.survey(bob, ["c", "nothing", "a"])).toEqual([told[2], told[0]]);
       expect((await library.list(bob)).map(({ id }) => id)).toEqual(["b"]);
       const [, shown] = told;
-      expect(shown && library.held(shown.entry)).toMatchObject({
+      expect(shown && library.findSnapshot(shown.entry)).toMatchObject({
         current: { skill: { id: "b", owner: "ada" } },
         grants: [{ grantee: { kind: "user", key: "bob" } }],
       });
-      expect(library.held({ id: shown?.entry.id ?? ("" as never), source: "elsewhere" })).toBeUndefined();
+      expect(
+        library.findSnapshot({ id: shown?.entry.id ?? ("" as never), source: "elsewhere" }),
+      ).toBeUndefined();
       await library.close();
     } finally {
       await scene.close();

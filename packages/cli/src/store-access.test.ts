@@ -152,6 +152,18 @@ describe("a private skill of another user", () => {
     });
     expect((await json(["versions", "open-plan"])).code).toBe(0);
   });
+
+  test("is reported as disabled to a user with a grant, and as missing to others [S-43] [S-44]", async () => {
+    await text(["grant", "secret-plan", "--user", "bob"]);
+    await text(["disable", "secret-plan"]);
+    const eve = { env: { ...bob.env, SKILLHOLD_USER: "eve" } };
+    expect((await json(["versions", "secret-plan"], bob)).error).toMatchObject({
+      message: "The skill secret-plan is not in use. The skill is disabled.",
+    });
+    expect((await json(["versions", "secret-plan"], eve)).error).toMatchObject({
+      message: "There is no skill secret-plan.",
+    });
+  });
 });
 
 describe("--agent", () => {

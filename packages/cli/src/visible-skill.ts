@@ -1,11 +1,10 @@
-import type { AccessReason } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
-import { OWN_RUNTIME } from "@skillhold/host/library";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { explainAccess, listGrants } from "@skillhold/registry/access";
+import { discloseAccess, listGrants } from "@skillhold/registry/access";
 import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import { getSkill } from "@skillhold/registry/release";
+import { ANY_RUNTIME } from "@skillhold/skill";
 import type { Io } from "./terminal/output.ts";
 
 /** The registry and the acting user. */
@@ -35,10 +34,12 @@ export async function getVisibleSkill(
   const refusal = await refuseUnmanaged(id, { context, actor });
   if (refusal === undefined) return { skill, isManaged: true };
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
-  const viewer = { runtime: OWN_RUNTIME, user: actor.user };
-  const { reason, message, visibility } = await explainAccess(id, viewer, host, context);
-  if (!closed.has(reason)) return { skill, isManaged: false };
-  if (visibility !== "public") throw refusal;
+  // A person reads about the skills of every runtime, on every machine.
+  const viewer = { runtime: ANY_RUNTIME, invoker: "any", user: actor.user } as const;
+  const { access, disclosure } = await discloseAccess(id, viewer, host, context);
+  if (disclosure === "none") throw refusal;
+  const { reason, message } = access;
+  if (disclosure === "details" || reason === "unsupported") return { skill, isManaged: false };
   throw new SkillError("SKILL_NOT_FOUND", `The skill ${skill.id} is not in use. ${message}`, {
     hint: "An administrator can still see it with --role admin.",
     details: refusal.details,
@@ -55,9 +56,6 @@ export async function isSkillVisible(id: string, acting: ActorContext, io: Place
     throw error;
   }
 }
-
-/** The reasons for which a skill stays undisclosed; any other reason discloses it. */
-const closed: ReadonlySet<AccessReason> = new Set(["not-allowed", "disabled", "archived", "no-grant"]);
 
 /** The not-found error when the user does not manage the skill, otherwise undefined. */
 async function refuseUnmanaged(

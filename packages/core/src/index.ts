@@ -165,7 +165,7 @@ export {
   injectAll,
   openSession,
   type Resumption,
-  readManifest,
+  readAgentManifest,
   type Session,
   type SessionCatalogue,
   type SessionOptions,
@@ -182,7 +182,7 @@ export {
   type ToolGuard,
   type ToolResult,
   type ToolRunOptions,
-  viewerOf,
+  viewerForAgent,
   type WrapOptions,
   wrapTools,
 } from "./session/index.ts";

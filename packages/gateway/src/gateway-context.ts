@@ -32,7 +32,7 @@ export interface GatewayContext {
   /** The machine that readiness is checked for. */
   readonly host: Host;
   readonly approvals: ApprovalStore;
-  readonly desk: ApprovalInbox;
+  readonly inbox: ApprovalInbox;
   /** The ports of runs; without them, sessions cannot run scripts. */
   readonly runs?: (viewer: Viewer) => RunPorts;
   /** Limits that differ from the defaults. */

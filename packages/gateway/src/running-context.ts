@@ -88,7 +88,7 @@ export interface LiveParts {
 
 /** Adds the running state of a gateway; `openGateway` closes it. */
 export function runningContext(context: GatewayContext, { countSockets }: LiveParts): RunningContext {
-  const { registry, timers, log, library, skills, desk } = context;
+  const { registry, timers, log, library, skills, inbox } = context;
   const usage = new UsageFeed({
     timers,
     onError: (error) => log({ level: "error", event: "usage.failed", error }),
@@ -96,7 +96,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
   });
   const metrics = new GatewayMetrics({
     ...measuredSkills(context),
-    countQuestions: async () => (await desk.list()).length,
+    countQuestions: async () => (await inbox.list()).length,
     countSockets,
   });
   usage.start(registry.store);

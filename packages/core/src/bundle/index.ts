@@ -1,14 +1,3 @@
-export {
-  comparePaths,
-  type FileDigest,
-  type FileRole as Role,
-  fileRole as roleOf,
-  findPathProblem,
-  foldName,
-  IGNORE_FILES,
-  isJunk,
-  isResource,
-} from "@skillhold/skill";
 export type { Bundle, BundleFile, Omission, OmissionReason, StrayReference } from "./bundle.ts";
 export {
   errorCodeOf,

@@ -2,12 +2,12 @@ import { closeSync, fstatSync, readSync } from "node:fs";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { FileDigest } from "@skillhold/skill";
 import {
   type Bundle,
   type BundleFile,
   combineDigests,
   copyBundle,
-  type FileDigest,
   hashFile,
   hashSkillFile,
   normalizeRelative,

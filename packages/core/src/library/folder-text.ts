@@ -4,15 +4,8 @@ import { join } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type ParsedSkill, parseSkill } from "@skillhold/skill";
-import {
-  hashSkillFile,
-  IGNORE_FILES,
-  normalizeRelative,
-  openInside,
-  readBounded,
-  tryStat,
-} from "../bundle/index.ts";
+import { IGNORE_FILES, type ParsedSkill, parseSkill } from "@skillhold/skill";
+import { hashSkillFile, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";

@@ -1,4 +1,4 @@
-import { roleOf } from "../bundle/index.ts";
+import { fileRole } from "@skillhold/skill";
 
 /** The files of a skill that a search reads beside SKILL.md, in order. */
 export interface SearchedFiles {
@@ -34,7 +34,7 @@ export function selectSearchedFiles(paths: readonly string[]): SearchedFiles {
     .map((path) => path.slice(0, path.lastIndexOf("/") + 1));
   const own = paths.filter((path) => !nested.some((folder) => path.startsWith(folder))).toSorted();
   const references = own.filter((path) => isReference(path));
-  const isFirst = (path: string) => roleOf(path) === "reference";
+  const isFirst = (path: string) => fileRole(path) === "reference";
   return {
     references: [
       ...references.filter((path) => isFirst(path)),
@@ -46,6 +46,6 @@ export function selectSearchedFiles(paths: readonly string[]): SearchedFiles {
 
 function isReference(path: string): boolean {
   if (!TEXT_FILE.test(path) || SKILL_FILE.test(path) || ABOUT_THE_PACKAGE.test(path)) return false;
-  const role = roleOf(path);
+  const role = fileRole(path);
   return role === "reference" || role === "resource" || role === "example";
 }

@@ -12,13 +12,13 @@ export {
   type AgentManifest,
   type ManifestProblem,
   type ManifestReading,
-  readAgentManifest as readManifest,
-  viewerForAgent as viewerOf,
+  readAgentManifest,
+  viewerForAgent,
 } from "./manifest.ts";
 export type { SessionPorts } from "./port.ts";
 export { systemPorts } from "./port.ts";
 export {
-  endsBatch as isOfAll,
+  endsBatch,
   type PathChange,
   type Publication,
   type Published,

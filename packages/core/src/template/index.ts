@@ -1,2 +1,1 @@
-export { type InitOptions, type SkillTemplate, skillTemplates } from "@skillhold/skill";
 export { initSkill, type NewSkill } from "./init-skill.ts";

@@ -12,13 +12,13 @@ export interface ApprovalInbox extends Asker {
 
 /** The approval requests of a registry: any gateway can answer a request of another gateway. */
 export function registryInbox(
-  desk: Pick<RegistryAsker, "ask" | "listQuestions" | "answerQuestion">,
+  asker: Pick<RegistryAsker, "ask" | "listQuestions" | "answerQuestion">,
 ): ApprovalInbox {
   return {
-    ask: (request, signal) => desk.ask(request, signal),
-    list: async () => (await desk.listQuestions()).map(viewOf),
+    ask: (request, signal) => asker.ask(request, signal),
+    list: async () => (await asker.listQuestions()).map(viewOf),
     answer: async (question, answer, by) => {
-      await desk.answerQuestion(question, answer, { by });
+      await asker.answerQuestion(question, answer, { by });
     },
   };
 }

@@ -192,7 +192,7 @@ async function listPublic(
   ids?: readonly string[],
 ): Promise<readonly PublicSkill[]> {
   return (await skills.survey(anonymous, ids)).flatMap((access) => {
-    const held = skills.held(access.entry);
+    const held = skills.findSnapshot(access.entry);
     if (held === undefined || !access.isVisible) return [];
     const { visibility, isEnabled, status, revision } = held.current.skill;
     const isPublic = visibility === "public" && isEnabled && status === "active";

@@ -3,12 +3,12 @@ import { principalActor } from "../auth/principal.ts";
 import type { Handlers } from "../http/handler.ts";
 
 export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion" | "revokeApproval"> = {
-  listQuestions: async (_call, { desk, approvals, registry }) => {
-    const [questions, kept] = await Promise.all([desk.list(), approvals.list(registry.clock.now())]);
+  listQuestions: async (_call, { inbox, approvals, registry }) => {
+    const [questions, kept] = await Promise.all([inbox.list(), approvals.list(registry.clock.now())]);
     return { data: { questions, approvals: kept.map(viewOf) } };
   },
-  answerQuestion: async ({ params: { question }, body, principal }, { desk }) => {
-    await desk.answer(question, body, principalActor(principal));
+  answerQuestion: async ({ params: { question }, body, principal }, { inbox }) => {
+    await inbox.answer(question, body, principalActor(principal));
     return { data: { question, answer: body.answer } };
   },
   revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {

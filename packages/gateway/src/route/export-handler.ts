@@ -61,7 +61,7 @@ function fileName(format: ExportFormat): string {
 async function listOwn(principal: Principal, context: RunningContext): Promise<readonly ChosenSkill[]> {
   const viewer = await requestViewer(principal, {}, context);
   return (await context.skills.survey(viewer)).flatMap(({ entry, isVisible }) => {
-    const held = context.skills.held(entry);
+    const held = context.skills.findSnapshot(entry);
     if (held === undefined || held.current.skill.isSystem) return [];
     const isTheirs = isOverseer(held, principal);
     const isCurrent = isVisible && entry.revision === held.current.skill.revision;

@@ -64,7 +64,7 @@ async function listVisible(
   const entries: readonly SkillEntry[] = await context.library.list(viewer);
   return new Map(
     entries.map((entry) => {
-      const held = context.skills.held(entry);
+      const held = context.skills.findSnapshot(entry);
       return [entry.id, { id: entry.id, pin: held && pinFor(held, { principal, viewer }) }];
     }),
   );
@@ -77,7 +77,7 @@ async function getMetered(key: string, principal: Principal, context: CatalogueC
   const viewer = await requestViewer(principal, {}, context);
   const entry = await context.library.find(viewer, id);
   if (entry === undefined) throw noSkill(key);
-  const held = context.skills.held(entry);
+  const held = context.skills.findSnapshot(entry);
   return { id: entry.id, pin: held && pinFor(held, { principal, viewer }) };
 }
 

@@ -75,7 +75,7 @@ async function listDisclosed(
     return held === undefined ? isAdministrator(principal) : isOverseer(held, principal);
   };
   return (await library.survey(viewer)).flatMap((access) => {
-    const held = skills.held(access.entry);
+    const held = skills.findSnapshot(access.entry);
     // A registry entry without a record was deleted after the survey.
     const isGone = held === undefined && access.entry.revision !== undefined;
     return !isGone && isListed(access, held) ? [{ access, held }] : [];

@@ -33,7 +33,7 @@ export function rowsOf(
   { skills }: Pick<CatalogueContext, "skills">,
 ): readonly SkillRow[] {
   return accesses.flatMap((access) => {
-    const held = skills.held(access.entry);
+    const held = skills.findSnapshot(access.entry);
     const isGone = held === undefined && access.entry.revision !== undefined;
     return isGone ? [] : [rowOf(access, held, recipient)];
   });

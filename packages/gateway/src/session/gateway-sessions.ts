@@ -11,7 +11,7 @@ import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 /** The parts that sessions need. */
 export type SessionSource = Pick<
   GatewayContext,
-  "registry" | "library" | "audit" | "runs" | "desk" | "log" | "timers"
+  "registry" | "library" | "audit" | "runs" | "inbox" | "log" | "timers"
 >;
 
 export interface GatewaySessionOptions {
@@ -154,13 +154,13 @@ export class GatewaySessions implements SessionHolder {
   }
 
   #portsFor(viewer: Viewer, principal: Principal): SessionPorts {
-    const { registry, audit, runs, desk } = this.#source;
+    const { registry, audit, runs, inbox } = this.#source;
     const { clock, ids } = registry;
     return {
       clock,
       ids,
       audit,
-      ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: desk } }),
+      ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: inbox } }),
     };
   }
 

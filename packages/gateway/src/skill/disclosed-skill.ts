@@ -80,7 +80,7 @@ async function findIn(
   const [access] = await context[from].survey(viewer, [id]);
   if (access === undefined) return undefined;
   const { entry, isVisible } = access;
-  const held = context.skills.held(entry);
+  const held = context.skills.findSnapshot(entry);
   if (isUuid(key) && key !== id && held?.current.skill.uid !== key) return undefined;
   const isOverseer = overseesEntry(entry, held, principal);
   const standing = held && context.skills.view().standing(id);

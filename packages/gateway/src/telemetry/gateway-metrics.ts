@@ -214,7 +214,7 @@ export function measuredSkills(ports: MeasuredPorts): Pick<Measured, "listSkills
 
 async function listSkills({ library, skills }: MeasuredPorts): Promise<readonly MeasuredSkill[]> {
   return (await library.survey(ANYONE)).flatMap(({ entry, isVisible, reason }) => {
-    const row = skills.held(entry)?.current.skill;
+    const row = skills.findSnapshot(entry)?.current.skill;
     // A registry entry without a record was deleted after the survey.
     if (row === undefined && entry.revision !== undefined) return [];
     const {

@@ -77,10 +77,10 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   );
   const approvals = registryApprovals(store);
   const { clock, ids } = registry;
-  const desk = closers.add(new RegistryAsker({ store, audit, clock, ids, limits }), (it) => it.close());
+  const asker = closers.add(new RegistryAsker({ store, audit, clock, ids, limits }), (it) => it.close());
   // Pending questions are refused at once, so that the grace period is left for running work.
-  closing.addEventListener("abort", () => void desk.close(), { once: true });
-  const runs = openRuns({ ...machine, approvals, secrets, asker: desk });
+  closing.addEventListener("abort", () => void asker.close(), { once: true });
+  const runs = openRuns({ ...machine, approvals, secrets, asker });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     context: {
@@ -99,7 +99,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         runs,
         guardScan,
       },
-      desk: registryInbox(desk),
+      inbox: registryInbox(asker),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
       onReload,

@@ -1,8 +1,8 @@
-import { combineDigests, foldName, type RelativePath } from "@skillhold/core/bundle";
+import { combineDigests, type RelativePath } from "@skillhold/core/bundle";
 import { type Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
+import { foldName, type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
 import { z } from "zod";
 import { refusalOf, refuse } from "./refusal.ts";
 import { readFileUri, readSkillUri, type SkillUri } from "./skill-uri.ts";

@@ -1,10 +1,4 @@
-import {
-  normalizeRelative,
-  type RelativePath,
-  rejectNonEmpty,
-  roleOf,
-  writeCopy,
-} from "@skillhold/core/bundle";
+import { normalizeRelative, type RelativePath, rejectNonEmpty, writeCopy } from "@skillhold/core/bundle";
 import {
   type ByteRange,
   type FilePart,
@@ -23,6 +17,7 @@ import type { SearchDocument } from "@skillhold/core/search";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { fileRole } from "@skillhold/skill";
 import { RemoteFileCache } from "./file-cache.ts";
 import type { ListedResource, ListedSkill } from "./listed-skill.ts";
 import { type McpPorts, type McpSource, sourceLabel } from "./mcp-source.ts";
@@ -213,6 +208,6 @@ function getFile({ files }: ListedSkill, path: RelativePath): ListedResource {
 
 /** Examples and links are normally read with the instructions; here every file is fetched on read. */
 function toSkillFile({ path, size, digest, executable }: ListedResource): SkillFile {
-  const role = roleOf(path);
+  const role = fileRole(path);
   return { path, size, digest, executable, role: role === "example" || role === "links" ? "resource" : role };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { readManifest } from "@skillhold/core/session";
+import { readAgentManifest } from "@skillhold/core/session";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -243,7 +243,7 @@ function checkIds(what: string, ids: readonly string[]): void {
 }
 
 function checkManifest(text: string, limits: Limits): void {
-  const error = readManifest(text, limits).problems.find(({ severity }) => severity === "error");
+  const error = readAgentManifest(text, limits).problems.find(({ severity }) => severity === "error");
   if (error !== undefined) throw refuse(`The manifest is invalid: ${error.message}`);
 }
 

@@ -1,7 +1,9 @@
 import {
   type Access,
   type AgentStanding,
+  type Disclosure,
   decideAccess,
+  discloseSkill,
   type Viewer,
   withAgentRecord,
 } from "@skillhold/core/library";
@@ -34,6 +36,16 @@ export async function explainAccess(
   host: Host,
   context: RegistryContext,
 ): Promise<EffectiveAccess> {
+  return (await discloseAccess(idOrUid, viewer, host, context)).access;
+}
+
+/** The access decision with the disclosure to a viewer who does not manage the skill. */
+export async function discloseAccess(
+  idOrUid: string,
+  viewer: Viewer,
+  host: Host,
+  context: RegistryContext,
+): Promise<{ readonly access: EffectiveAccess; readonly disclosure: Disclosure }> {
   const found = await context.store.findSkill(idOrUid);
   if (found === undefined) throw notFound(idOrUid);
   const agent = await findAgent(viewer.agent, context);
@@ -43,10 +55,15 @@ export async function explainAccess(
   const view = RegistryView.of(held === undefined ? [] : [held], settings, entryContext(host));
   const entry = view.find(found.id);
   if (held === undefined || entry === undefined) throw notFound(idOrUid);
-  const access = decideAccess(entry, withAgentRecord(viewer, agent), {}, view.standing(found.id));
+  const standing = view.standing(found.id);
+  const asker = withAgentRecord(viewer, agent);
+  const { entry: shown, ...decision } = decideAccess(entry, asker, {}, standing);
   const { id, uid, owner, visibility, revision } = held.current.skill;
-  const { entry: shown, ...decision } = access;
-  return { id, uid, owner, visibility, revision: shown.revision ?? revision, ...decision };
+  const { isVisible } = decision;
+  return {
+    access: { id, uid, owner, visibility, revision: shown.revision ?? revision, ...decision },
+    disclosure: discloseSkill({ id, standing }, { viewer: asker, isVisible, isOverseer: false }),
+  };
 }
 
 async function findAgent(

@@ -1,5 +1,5 @@
 import type { Viewer } from "@skillhold/core/library";
-import { readManifest, viewerOf } from "@skillhold/core/session";
+import { readAgentManifest, viewerForAgent } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import type { AgentRecord } from "../record/agent.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -30,12 +30,12 @@ function limitOf(
   { limits }: RegistryContext,
 ): readonly string[] | undefined {
   if (text === undefined) return allow;
-  const { manifest } = readManifest(text, limits);
+  const { manifest } = readAgentManifest(text, limits);
   if (manifest === undefined)
     throw new SkillError("CONFIG_INVALID", `The manifest of the agent ${key} cannot be read.`, {
       hint: "Correct the agent's manifest.",
       details: { key },
     });
-  const own = viewerOf(manifest).allow;
+  const own = viewerForAgent(manifest).allow;
   return own === undefined || allow === undefined ? (own ?? allow) : own.filter((id) => allow.includes(id));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
 import { readBounded, tryStat } from "@skillhold/core/bundle";
-import { isOfAll, type Publication, type Published } from "@skillhold/core/session";
+import { endsBatch, type Publication, type Published } from "@skillhold/core/session";
 import type { Actor, Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -130,7 +130,7 @@ async function importOne(
     const published = await publishStaged(staged, { ...options, provenance, exportedTrust }, context);
     return await restoreSettings(exported, published, options, context);
   } catch (error) {
-    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    if (!(error instanceof SkillError) || endsBatch(error)) throw error;
     const { code, message, hint, details } = error;
     // `invalidSkill` puts the diagnostics in the details.
     const diagnostics = (details["diagnostics"] ?? []) as readonly Diagnostic[];
@@ -214,7 +214,7 @@ async function restoreEdit(
     const edited = await editSkill(uid, edit, { by }, context);
     return { ...published, visibility: edited.skill.visibility, restored };
   } catch (error) {
-    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    if (!(error instanceof SkillError) || endsBatch(error)) throw error;
     const warning = `The settings ${restored.join(", ")} were not restored: ${error.message}`;
     return { ...published, warnings: [...published.warnings, warning], restored: [] };
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { comparePaths, hashSkillFile } from "@skillhold/core/bundle";
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { comparePaths } from "@skillhold/skill";
 import { diff3Merge } from "node-diff3";
 import type { StagedFile } from "../record/staged-skill.ts";
 

@@ -80,8 +80,8 @@ function isSame(found: StoredEvent | undefined, known: StoredEvent): boolean {
 
 async function startOver(before: FeedState, store: RegistryStore): Promise<Step> {
   const feed = await openFeed(before.making, store, before.view.settings);
-  const found = feed.view.held();
-  const ids = new Set([...before.view.held(), ...found].map(({ current }) => current.skill.id));
+  const found = feed.view.snapshots();
+  const ids = new Set([...before.view.snapshots(), ...found].map(({ current }) => current.skill.id));
   const next = before.view.with(ids, found);
   return next === undefined ? { feed } : { feed, change: next.change };
 }

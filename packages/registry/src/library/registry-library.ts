@@ -75,15 +75,15 @@ export class RegistryLibrary extends IndexedLibrary {
    * The stored data of a skill as of the last call; undefined for an entry of another source. Contract: the
    * caller checks access.
    */
-  held(entry: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
-    return this.#shelf.findHeld(entry);
+  findSnapshot(entry: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
+    return this.#shelf.findSnapshot(entry);
   }
 
   /** The deleted skills that can be restored, ordered by id. Contract: the caller filters by access. */
   async deleted(): Promise<readonly DeletedSkill[]> {
     const view = await this.#shelf.deleted();
     return view.entries.flatMap((entry) => {
-      const held = view.findHeld(entry.id);
+      const held = view.findSnapshot(entry.id);
       return held === undefined ? [] : [{ entry, held }];
     });
   }

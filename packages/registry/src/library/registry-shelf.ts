@@ -78,8 +78,8 @@ export class RegistryShelf implements Shelf {
   }
 
   /** The stored data behind an entry of this shelf. */
-  findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
-    return source === this.#options.label ? this.view().findHeld(id) : undefined;
+  findSnapshot({ id, source }: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
+    return source === this.#options.label ? this.view().findSnapshot(id) : undefined;
   }
 
   /** The deleted skills that can be restored, as a separate view. */

@@ -109,11 +109,11 @@ export class RegistryView implements ShelfView {
   }
 
   /** All skills, including invalid ones. */
-  held(): readonly SkillSnapshot[] {
+  snapshots(): readonly SkillSnapshot[] {
     return this.#skills.list();
   }
 
-  findHeld(id: string): SkillSnapshot | undefined {
+  findSnapshot(id: string): SkillSnapshot | undefined {
     return this.#skills.find(id);
   }
 

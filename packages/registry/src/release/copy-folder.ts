@@ -1,7 +1,8 @@
 import { chmod, lstat, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Bundle, normalizeRelative, roleOf, treeHash } from "@skillhold/core/bundle";
+import { type Bundle, normalizeRelative, treeHash } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
+import { fileRole } from "@skillhold/skill";
 import type { TreeFile } from "../record/registered-skill.ts";
 
 /**
@@ -93,7 +94,7 @@ function asBundle(root: string, files: readonly TreeFile[]): Bundle {
       size,
       // Windows has no executable bit.
       executable: executable && process.platform !== "win32",
-      role: roleOf(path),
+      role: fileRole(path),
       base: root,
       origin: join(root, path),
       stamp: "",

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { comparePaths } from "@skillhold/core/bundle";
+
 import type { Clock } from "@skillhold/core/port";
 import type { PathChange } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
-import type { FrontmatterMap, FrontmatterValue } from "@skillhold/skill";
+import { comparePaths, type FrontmatterMap, type FrontmatterValue } from "@skillhold/skill";
 import { createTwoFilesPatch } from "diff";
 import type { TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import {
   combineDigests,
   errorCodeOf,
-  type FileDigest,
   hashSkillFile,
   normalizeRelative,
   rejectNonEmpty,
@@ -11,7 +10,7 @@ import {
 } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { isSkillId } from "@skillhold/skill";
+import { type FileDigest, isSkillId } from "@skillhold/skill";
 import type { TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryStore } from "../record/registry-store.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "@skillhold/core/archive";
-import { isOfAll, type Publication, type PublishOptions } from "@skillhold/core/session";
+import { endsBatch, type Publication, type PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -78,7 +78,7 @@ async function publishOne(
       });
     return await publishStaged(staged, options, context);
   } catch (error) {
-    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    if (!(error instanceof SkillError) || endsBatch(error)) throw error;
     const { code, message, hint, details } = error;
     const { diagnostics = [] } = details;
     // `invalidSkill` puts the diagnostics in the details.

@@ -1,7 +1,8 @@
-import { normalizeRelative, roleOf } from "@skillhold/core/bundle";
+import { normalizeRelative } from "@skillhold/core/bundle";
 import { asResource, type ByteRange, type Resource, type SkillFile } from "@skillhold/core/library";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { fileRole } from "@skillhold/skill";
 import { notFound } from "../ownership/ownership.ts";
 import type { RegisteredSkill, Revision, TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -60,7 +61,7 @@ export async function revisionFiles(
   const found = await getRevision(idOrUid, revision, context);
   rejectPurged(found, idOrUid);
   const files = await getTree(found.treeHash, context.store);
-  return files.map((file) => ({ ...file, role: roleOf(file.path) }));
+  return files.map((file) => ({ ...file, role: fileRole(file.path) }));
 }
 
 /** Throws INTEGRITY_FAILED if a referenced tree is missing. */

@@ -1,7 +1,8 @@
-import { combineDigests, type FileDigest, roleOf } from "@skillhold/core/bundle";
+import { combineDigests } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { type FileDigest, fileRole } from "@skillhold/skill";
 import type { RegistryStore } from "../record/registry-store.ts";
 import { getTree } from "./revisions.ts";
 
@@ -38,6 +39,6 @@ export class TreeReader {
     const found = await getTree(tree, this.#store);
     if (combineDigests(found) !== tree)
       throw new SkillError("INTEGRITY_FAILED", `The stored tree ${tree} does not match its hash.`);
-    return found.map((file) => ({ ...file, role: roleOf(file.path) }));
+    return found.map((file) => ({ ...file, role: fileRole(file.path) }));
   }
 }

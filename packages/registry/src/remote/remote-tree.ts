@@ -1,14 +1,9 @@
-import {
-  combineDigests,
-  foldName,
-  normalizeRelative,
-  type RelativePath,
-  roleOf,
-} from "@skillhold/core/bundle";
+import { combineDigests, normalizeRelative, type RelativePath } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { fileRole, foldName } from "@skillhold/skill";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
 import type { ViewerQuery } from "./viewer-query.ts";
@@ -82,7 +77,7 @@ interface KeptTree {
 export function verifyTree(id: string, listed: AnswerOf<"listFiles">, limits: Limits): RemoteTree {
   const files = listed.files.map((file): RemoteFile => {
     const path = plainPath(id, file.path, limits);
-    return { path, size: file.size, digest: file.digest, executable: file.executable, role: roleOf(path) };
+    return { path, size: file.size, digest: file.digest, executable: file.executable, role: fileRole(path) };
   });
   rejectTooMuch(id, files, limits);
   rejectClashing(id, files);

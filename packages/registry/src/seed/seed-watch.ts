@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findRealPath, isJunk } from "@skillhold/core/bundle";
+import { findRealPath } from "@skillhold/core/bundle";
 import { FolderWatch } from "@skillhold/core/library";
+import { isJunk } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { type SeedOptions, type SeedReport, seedSkills } from "./seed.ts";
 

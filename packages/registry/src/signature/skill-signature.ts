@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, type X509Certificate } from "node:crypto";
-import { combineDigests, type FileDigest } from "@skillhold/core/bundle";
+import { combineDigests } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
+import type { FileDigest } from "@skillhold/skill";
 import { z } from "zod";
 import { canonicalJson } from "../audit/canonical-json.ts";
 import { type AllowedSigner, findSigner } from "./allowed-signers.ts";

@@ -1,10 +1,11 @@
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCodeOf, foldName, normalizeRelative, SAFE_OPEN } from "@skillhold/core/bundle";
+import { errorCodeOf, normalizeRelative, SAFE_OPEN } from "@skillhold/core/bundle";
 import type { Collected, CollectedFile } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { foldName } from "@skillhold/skill";
 
 export interface CollectLimits {
   readonly files: number;

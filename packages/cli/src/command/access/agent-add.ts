@@ -1,4 +1,4 @@
-import { readManifest } from "@skillhold/core/session";
+import { readAgentManifest } from "@skillhold/core/session";
 import { present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { addAgent } from "@skillhold/registry/access";
@@ -49,7 +49,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 }
 
 function runtimeOf({ runtime, manifest }: AgentOptions): string {
-  const reading = manifest === undefined ? undefined : readManifest(manifest);
+  const reading = manifest === undefined ? undefined : readAgentManifest(manifest);
   const found = runtime ?? reading?.manifest?.runtime;
   if (found !== undefined) return found;
   const problem = reading?.problems.find(({ severity }) => severity === "error");

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readManifest } from "@skillhold/core/session";
+import { readAgentManifest } from "@skillhold/core/session";
 import { ioFailure, present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -36,7 +36,7 @@ export function readAgentOptions({ options, io }: Pick<CommandInput, "options" |
 /** Warnings about ignored manifest fields: a misspelled `allow` would silently set no limit. */
 export function listIgnored(manifest: string | null | undefined): readonly string[] {
   if (typeof manifest !== "string") return [];
-  const { problems } = readManifest(manifest);
+  const { problems } = readAgentManifest(manifest);
   return problems.filter(({ severity }) => severity === "warning").map(({ message }) => message);
 }
 
