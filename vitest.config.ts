@@ -4,25 +4,49 @@ import { configDefaults, defineConfig } from "vitest/config";
 // Without "import", which Node would also be given: what a package requires would then be its ES module.
 const conditions = ["@skillhold/source", "node", "default"];
 
-/** Tests of what a process has and holds: descriptors, memory, watches, children. Each file has a process of its own. */
-const alone = [
+/** Tests of processes, sandboxes, ports, watches, descriptors, browsers and crashes. */
+const machine = [
   "packages/core/src/{archive,bundle,library}/**/*.test.ts",
   "packages/sandbox/src/**/*.test.ts",
-  "packages/deps/src/environment/**/*.test.ts",
-  "tests/{console,escape}/**/*.test.ts",
+  "packages/deps/src/{environment,scan-thread}/**/*.test.ts",
+  "packages/core-skills/src/**/journey.test.ts",
+  "packages/mcp/src/host/**/*.test.ts",
+  "packages/mcp/src/server/{approval,run}.test.ts",
+  "packages/eval/src/runner/**/*.test.ts",
+  "packages/gateway/src/listen.test.ts",
+  "packages/cli/src/command/{run,serve}/**/*.test.ts",
+  "packages/cli/src/command/find/watch.test.ts",
+  "packages/skillhold/src/**/*.test.ts",
+  "tests/{console,escape,install,mcp,mcp-host,run,soak}/**/*.test.ts",
+  "tests/gateway/{attack,call-end,cache-process,dependency,guide,mcp,remote,scan-thread,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload}*.test.ts",
+  "tests/{audit/record,registry/crash}.test.ts",
+  "tests/registry-exchange/seed-watch.test.ts",
+  "tests/{launcher,pack,postgres-cluster}.test.ts",
 ];
 
+/** Tests with a database, with a command that opens one, or with large documents and the programs that check them. */
+const store = [
+  "packages/{store,host,cli,core-skills}/src/**/*.test.ts",
+  "tests/{audit,cli-registry,core-skills,dependency,gateway,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
+  "tests/{docs,eval-docs,reference}.test.ts",
+];
+
+const everything = ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"];
+
+/**
+ * Each project can run alone. Together they run in this order, because what a machine test measures and waits for must not
+ * depend on its neighbors.
+ */
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     setupFiles: ["tests/property-seed.ts"],
-    // Much of the work waits for disks and for processes it starts.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    testTimeout: 120_000,
-    // The first who asks for a database waits for the start of the cluster.
-    hookTimeout: 120_000,
-    // On a busy machine what is waited for comes late, and what never comes fails a test all the same.
+    // A limit for tests that hang; a busy machine may be ten times slower.
+    testTimeout: 300_000,
+    // The first test that needs a database waits for the start of the cluster.
+    hookTimeout: 300_000,
+    // On a busy machine events come late, and a missing event fails the test all the same.
     expect: { poll: { timeout: 30_000 } },
     unstubEnvs: true,
     restoreMocks: true,
@@ -30,20 +54,39 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "sharing",
-          include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone],
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
-          // To read the modules anew for each file takes longer than many of them.
+          name: "unit",
+          include: everything,
+          exclude: [...configDefaults.exclude, ...store, ...machine],
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
+          // Loading the modules again for each file takes longer than most files.
           isolate: false,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
-          name: "alone",
-          include: alone,
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
+          name: "store",
+          include: store,
+          exclude: [...configDefaults.exclude, ...machine],
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          isolate: false,
+          // Many tests wait for a disk or a database.
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "machine",
+          include: machine,
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          // Each file has its own process.
+          isolate: true,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
