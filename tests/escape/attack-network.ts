@@ -8,7 +8,22 @@ with socket.socket(socket.${family}, socket.${kind}) as ear:
     time.sleep(0.05)
 `;
 
-export const networkAttacks: readonly Attack[] = [
+/** Asks the proxy of the run, or the host itself where there is none, for a tunnel. */
+const tunnel = (authority: string) => `
+from urllib.parse import urlsplit
+proxy = urlsplit(os.environ.get("HTTPS_PROXY", ""))
+authority = ${authority}
+host, port = authority.rsplit(":", 1)
+way = (proxy.hostname, proxy.port) if proxy.hostname else (host, int(port))
+with socket.create_connection(way, timeout=10) as ear:
+    if proxy.hostname:
+        ear.sendall(f"CONNECT {authority} HTTP/1.1\\r\\n\\r\\n".encode())
+        if b" 200 " not in ear.recv(4096): raise SystemExit
+    ear.sendall(fact("MARK").encode())
+    time.sleep(0.05)
+`;
+
+const confinedAttacks: readonly Attack[] = [
   {
     name: "connect-loopback",
     title: "reach a server on the loopback address",
@@ -88,5 +103,43 @@ attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).close(), "raw"
       "for family in (9, 21, 30, 31, 38, 44):\n    attempt(lambda: socket.socket(family, socket.SOCK_SEQPACKET).close(), family)",
     harm: reached,
     bare: { notRun: "the kernel may lack them" },
+  },
+];
+
+/** An open network is not the host's network. */
+export const networkAttacks: readonly Attack[] = [
+  ...confinedAttacks,
+  ...confinedAttacks.slice(0, 6).map((attack) => ({
+    ...attack,
+    name: `${attack.name}-with-network`,
+    title: `${attack.title} when it has a network`,
+    network: "open" as const,
+  })),
+  {
+    name: "tunnel-to-loopback",
+    title: "reach a server on the loopback address through its proxy",
+    language: "python",
+    network: "open",
+    script: tunnel("f\"127.0.0.1:{fact('PORT')}\""),
+    harm: wasHeard,
+    bare: "harms",
+  },
+  {
+    name: "tunnel-to-localhost",
+    title: "reach a server on the loopback address by a listed name",
+    language: "python",
+    network: { hosts: ["localhost"] },
+    script: tunnel("f\"localhost:{fact('PORT')}\""),
+    harm: wasHeard,
+    bare: "harms",
+  },
+  {
+    name: "tunnel-to-address",
+    title: "reach a server on the host's own address through its proxy",
+    language: "python",
+    network: { hosts: ["example.com"] },
+    script: tunnel("f\"{fact('ADDRESS')}:{fact('PORT')}\""),
+    harm: wasHeard,
+    bare: "harms",
   },
 ];

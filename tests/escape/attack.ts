@@ -1,4 +1,4 @@
-import type { EnforcedLimits } from "@skillhold/core/run";
+import type { EnforcedLimits, Network } from "@skillhold/core/run";
 import type { Collected, RunLimits } from "@skillhold/core/test/run/sandbox";
 import type { Supervised } from "@skillhold/sandbox/test/backend/supervise";
 import type { Scene, Script } from "./scene.ts";
@@ -9,6 +9,8 @@ export interface Attack extends Script {
   readonly name: string;
   /** Completes "a script cannot …". */
   readonly title: string;
+  /** The network of the run; none when absent. */
+  readonly network?: Network;
   /** Tighter than the defaults, for attacks on a limit. */
   readonly limits?: Partial<RunLimits>;
   /** Describes the observed harm; undefined without harm. */

@@ -33,7 +33,7 @@ export async function runAttack(
       ]
     : [];
   try {
-    const running = await start(sandbox, attack.language, scene, limits, mounts);
+    const running = await start(sandbox, attack, scene, limits, mounts);
     try {
       const evidence = await observe(running, scene, limits);
       if (!evidence.output.includes(begins)) throw new Error(`The attack did not run: ${evidence.output}`);
@@ -48,7 +48,7 @@ export async function runAttack(
 
 function start(
   sandbox: Sandbox,
-  language: Language,
+  { language, network = "none" }: Attack,
   scene: Scene,
   limits: RunLimits,
   mounts: readonly Mount[],
@@ -56,7 +56,7 @@ function start(
   return sandbox.start({
     skill: scene.skill,
     mounts,
-    network: "none",
+    network,
     limits,
     hasChannel: false,
     command: (paths) => ({

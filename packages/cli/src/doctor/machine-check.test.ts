@@ -12,10 +12,10 @@ const enforced = {
 } as const;
 
 test("reports a working sandbox with its version and weak limits [S-29] [S-60]", async () => {
-  expect(await check({ isAvailable: true, version: "0.8.0" })).toEqual({
+  expect(await check({ isAvailable: true, version: "0.8.0", network: "proxy" })).toEqual({
     name: "sandbox",
     status: "ok",
-    message: "Scripts run in bubblewrap 0.8.0.",
+    message: "Scripts run in bubblewrap 0.8.0, and reach the network only through the egress proxy.",
     fix: null,
     details: ["cpu is limited per process only", "processes is not limited"],
   });

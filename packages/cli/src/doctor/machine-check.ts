@@ -82,7 +82,7 @@ export function checkPrograms(host: Pick<ReturnType<typeof nodeHost>, "hasBin">)
 /** Checks whether scripts can run here, and how well the sandbox confines them. */
 export async function checkSandbox(sandbox: Pick<Sandbox, "id" | "probe">): Promise<Check> {
   const name = "sandbox";
-  const { isAvailable, problem, version, checks, enforced } = await sandbox.probe();
+  const { isAvailable, problem, version, checks, enforced, network } = await sandbox.probe();
   const broken = checks
     .filter(({ isConfined }) => !isConfined)
     .map(({ title, detail }) => `${title}: ${detail}`);
@@ -98,7 +98,9 @@ export async function checkSandbox(sandbox: Pick<Sandbox, "id" | "probe">): Prom
   const weak = limits.map((kind) =>
     enforced[kind] === "process" ? `${kind} is limited per process only` : `${kind} is not limited`,
   );
-  return ok(name, `Scripts run in ${sandbox.id}${version === undefined ? "" : ` ${version}`}.`, weak);
+  const way = network === "proxy" ? "only through the egress proxy" : "not at all";
+  const program = `${sandbox.id}${version === undefined ? "" : ` ${version}`}`;
+  return ok(name, `Scripts run in ${program}, and reach the network ${way}.`, weak);
 }
 
 /** Checks the index cache. Without it, every start is slower. */

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { normalHost } from "@skillhold/core/network";
 import { scanGuard } from "@skillhold/deps/guard-scan";
 import { npmRegistry, readTrust } from "@skillhold/host/install";
 import { dataFolder, storeUrl } from "@skillhold/host/place";
@@ -18,7 +19,6 @@ import {
   InstallState,
   type InstallTarget,
   installGuard,
-  normalHost,
   type PlanContext,
   type PrepareContext,
   projectLock,

@@ -27,6 +27,7 @@ export type {
   CollectedFile,
   EnforcedLimits,
   Enforcement,
+  HostList,
   LimitKind,
   Mount,
   Network,

@@ -59,8 +59,18 @@ export interface Mount {
   readonly isWritable: boolean;
 }
 
-/** No network, these hosts only (if the backend supports it), or the host's whole network. */
-export type Network = "none" | "open" | { readonly hosts: readonly string[] };
+/**
+ * No network, these hosts only, or every public host. A program never gets the host's own network: its requests go
+ * through a proxy that resolves and judges each host.
+ */
+export type Network = "none" | "open" | HostList;
+
+export interface HostList {
+  /** `example.com`, `*.example.com` for the hosts below it, or either with a port. */
+  readonly hosts: readonly string[];
+  /** Entries of `hosts` that may be at a private address, as `host:port`: servers that the operator configured. */
+  readonly privateHosts?: readonly string[];
+}
 
 export interface RunLimits {
   readonly wallMs: number;
@@ -86,6 +96,8 @@ export interface SandboxProcess {
   readonly stderr: Readable;
   readonly channel: { readonly send: Writable; readonly receive: Readable } | undefined;
   readonly enforced: EnforcedLimits;
+  /** Hosts that the program asked for and did not get; absent for backends that do not report them. */
+  readonly refusedHosts?: () => readonly string[];
   /** Resolves when the program and its children are gone and the output was read. */
   readonly exited: Promise<SandboxExit>;
   /** Kills the program and its children. */
@@ -124,6 +136,8 @@ export interface SandboxProbe {
   /** The checks and their results. */
   readonly checks: readonly ProbeCheck[];
   readonly enforced: EnforcedLimits;
+  /** How a run with a network reaches its hosts; absent when no run gets a network. */
+  readonly network?: "proxy";
 }
 
 export interface ProbeCheck {

@@ -1,5 +1,5 @@
 import type { ApprovalStore, Asker } from "@skillhold/core/approval";
-import type { Network, RunPorts, Sandbox } from "@skillhold/core/run";
+import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { SecretStore } from "@skillhold/core/secret";
 import { environmentRuns, type SystemHost } from "@skillhold/deps/environment";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
@@ -13,15 +13,14 @@ export interface RunChoice {
   readonly approvals: ApprovalStore;
   readonly secrets: SecretStore;
   readonly asker?: Asker | undefined;
-  readonly network?: Network | undefined;
   readonly sandbox?: Sandbox;
   readonly limits?: Limits;
 }
 
 /** The ports of a session that runs scripts on this machine for its own user. */
 export function localRunPorts({ env, cwd }: ProcessContext, choice: RunChoice): RunPorts {
-  const { approvals, secrets, asker, network, limits = defaultLimits } = choice;
-  const sandbox = choice.sandbox ?? chooseSandbox({ env }, network);
+  const { approvals, secrets, asker, limits = defaultLimits } = choice;
+  const sandbox = choice.sandbox ?? chooseSandbox({ env });
   return {
     runner: openRunner,
     sandbox,

@@ -4,10 +4,6 @@ export {
   Fetcher,
   type FetcherOptions,
   type FetchPolicy,
-  HostPins,
-  isPublicAddress,
-  normalHost,
-  type Resolve,
 } from "./fetcher/index.ts";
 export { type FolderTargetOptions, folderTarget } from "./folder-target.ts";
 export { installFrozen } from "./frozen.ts";

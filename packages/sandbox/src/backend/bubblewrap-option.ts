@@ -14,7 +14,8 @@ export const hostsFile = "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 skill\n"
 
 /** Descriptors that control bubblewrap. They are closed before the program starts. */
 export const control = {
-  /** One digit, because shells require it. */
+  /** One digit each, because shells require it. */
+  egress: 8,
   gate: 9,
   block: 20,
   status: 21,
@@ -50,14 +51,8 @@ const SYSTEM_FILES = [
   "crypto-policies",
   "pki",
 ];
-const NETWORK_FILES = [
-  "resolv.conf",
-  "hosts",
-  "nsswitch.conf",
-  "ssl/certs",
-  "ssl/cert.pem",
-  "ca-certificates",
-];
+/** The certificates that programs trust; names are resolved by the proxy. */
+const NETWORK_FILES = ["nsswitch.conf", "ssl/certs", "ssl/cert.pem", "ca-certificates"];
 
 /**
  * The bubblewrap options of one run. The root contains only the listed paths, and all except the private
@@ -74,8 +69,7 @@ export function bubblewrapOptions(
   return [
     ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", USER, "--gid", USER],
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--clearenv", "--hostname", "skill"],
-    ...(spec.network === "open" ? ["--share-net"] : []),
-    ...systemRoot(spec.network === "open"),
+    ...systemRoot(spec.network !== "none"),
     // Programs need no write access to /proc, and root owns much of it when root starts the run.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
     // A writable device folder would be a disk without a limit.
@@ -93,7 +87,7 @@ export function bubblewrapOptions(
     ]),
     ...systemFile(control.passwd, "/etc/passwd"),
     ...systemFile(control.group, "/etc/group"),
-    ...(spec.network === "open" ? [] : systemFile(control.hosts, "/etc/hosts")),
+    ...systemFile(control.hosts, "/etc/hosts"),
     ...["--remount-ro", "/", "--chdir", WORK],
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--seccomp", String(control.seccomp)],

@@ -14,6 +14,7 @@ import type {
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { EgressProxy } from "../egress/index.ts";
 import { endInit, type SandboxEntry, waitForEnd } from "./bubblewrap-entry.ts";
 import { control, groupFile, hostsFile, passwdFile } from "./bubblewrap-option.ts";
 import type { ControlGroup } from "./cgroup.ts";
@@ -30,6 +31,8 @@ export interface Confinement {
   /** Paths in the working folder where host folders are mounted. */
   readonly mountPoints: ReadonlySet<string>;
   readonly group: ControlGroup | undefined;
+  /** Undefined without a network. */
+  readonly egress: EgressProxy | undefined;
   /** Releases other resources of the run. */
   readonly release: () => Promise<void>;
 }
@@ -67,6 +70,10 @@ export class BubblewrapProcess implements SandboxProcess {
     this.#launched.kill();
     // The first process dies with bubblewrap only after it has requested that, so kill it too.
     endInit(this.#entry.init);
+  }
+
+  refusedHosts(): readonly string[] {
+    return this.#confinement.egress?.refusedHosts() ?? [];
   }
 
   async collect(target: string): Promise<Collected> {
@@ -125,7 +132,7 @@ export class BubblewrapProcess implements SandboxProcess {
 export async function launchBlocked(
   argv: readonly [string, ...string[]],
   options: readonly string[],
-  { hasChannel, signal }: SandboxSpec,
+  { hasChannel, network, signal }: SandboxSpec,
   user: RunUser | undefined,
 ): Promise<Launched> {
   sealed ??= sealAll();
@@ -134,7 +141,8 @@ export async function launchBlocked(
     const { gate, block, status, options: optionFile } = control;
     const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, optionFile];
     const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
-    const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who });
+    const way = network === "none" ? {} : { handover: control.egress };
+    const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who, ...way });
     launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));
     return launched;
   } finally {

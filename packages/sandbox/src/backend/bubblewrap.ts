@@ -4,7 +4,6 @@ import { errorCodeOf } from "@skillhold/core/bundle";
 import type {
   EnforcedLimits,
   Mount,
-  Network,
   RunLimits,
   Sandbox,
   SandboxProbe,
@@ -12,6 +11,7 @@ import type {
   SandboxSpec,
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
+import { EgressProxy, egressPrefix, egressRules, egressVariables } from "../egress/index.ts";
 import { enter, type SandboxEntry } from "./bubblewrap-entry.ts";
 import { bubblewrapOptions, control, gatePrefix, isBelow, sandboxPaths, WORK } from "./bubblewrap-option.ts";
 import { BubblewrapProcess, launchBlocked, launchBubblewrap } from "./bubblewrap-process.ts";
@@ -22,6 +22,7 @@ import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblew
 import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
+import { findRuntime } from "./runtime.ts";
 import { selfTest } from "./self-test.ts";
 import { withOpenStages } from "./stage.ts";
 
@@ -73,16 +74,22 @@ class Bubblewrap implements Sandbox {
     return answer;
   }
 
-  async start(spec: SandboxSpec): Promise<SandboxProcess> {
-    rejectCanceled(spec.signal);
+  async start(asked: SandboxSpec): Promise<SandboxProcess> {
+    rejectCanceled(asked.signal);
     const program = this.#find();
-    rejectHosts(spec.network);
+    const egress = await openEgress(asked);
+    const spec = egress?.spec ?? asked;
     const { argv, env } = spec.command(sandboxPaths(spec));
-    const variables = programEnvironment(WORK, env);
+    const variables = programEnvironment(WORK, { ...egress?.variables, ...env });
     const place = await findPlace(spec);
+    const release = async (): Promise<void> => {
+      egress?.proxy.close();
+      await place.release();
+    };
     try {
       const countsProcesses = canCountProcesses(place);
-      const inner = [...gatePrefix, ...limitPrefix(spec.limits, countsProcesses), ...argv];
+      const limited = [...limitPrefix(spec.limits, countsProcesses), ...argv];
+      const inner = [...gatePrefix, ...(egress?.prefix ?? []), ...limited];
       const blocked = await this.#block([program, ...OPTIONS_FROM_FILE, ...inner], variables, spec, place);
       const confined = new BubblewrapProcess(blocked.launched, blocked.entry, {
         limits: spec.limits,
@@ -90,12 +97,14 @@ class Bubblewrap implements Sandbox {
         mountPoints: mountPoints(place.mounts),
         enforced: enforcedLimits(blocked.group !== undefined, countsProcesses),
         group: blocked.group,
-        release: place.release,
+        egress: egress?.proxy,
+        release,
       });
       blocked.openGate();
+      if (egress !== undefined) await connectEgress(blocked.launched, egress.proxy, confined, spec.signal);
       return confined;
     } catch (error) {
-      await place.release();
+      await release();
       throw error;
     }
   }
@@ -173,7 +182,7 @@ class Bubblewrap implements Sandbox {
     try {
       const program = this.#find();
       const version = await readVersion(program);
-      return judge({ id: this.id, isAvailable: true, version, ...(await selfTest(this)) });
+      return judge({ id: this.id, isAvailable: true, version, network: "proxy", ...(await selfTest(this)) });
     } catch (error) {
       if (!(error instanceof SkillError)) throw error;
       const problem = { message: error.message, hint: error.hint };
@@ -208,11 +217,46 @@ function limitsFailed(cause: unknown): SkillError {
   return new SkillError("SANDBOX_UNAVAILABLE", message, { cause });
 }
 
-function rejectHosts(network: Network): void {
-  if (typeof network === "string") return;
-  throw new SkillError("SANDBOX_UNAVAILABLE", "Bubblewrap cannot limit the network to a list of hosts.", {
-    hint: "Use the sandbox-runtime backend, which supports a list of hosts, or run without network.",
-  });
+/** The way out of a sandbox with a network. */
+interface Egress {
+  readonly proxy: EgressProxy;
+  /** The run, with the interpreter that opens the way. */
+  readonly spec: SandboxSpec;
+  readonly prefix: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+async function openEgress(asked: SandboxSpec): Promise<Egress | undefined> {
+  if (asked.network === "none") return undefined;
+  const node = await findRuntime("node");
+  const present = asked.runtimes ?? [];
+  const added = node.mounts.filter(({ target }) => !present.some((mount) => mount.target === target));
+  const spec = { ...asked, runtimes: [...present, ...added] };
+  const prefix = egressPrefix(sandboxPaths(spec).of(node.program), control.egress);
+  return { proxy: new EgressProxy(egressRules(asked.network)), spec, prefix, variables: egressVariables() };
+}
+
+/** Throws SANDBOX_UNAVAILABLE or INTERRUPTED when the way does not open; the program has not run then. */
+async function connectEgress(
+  launched: Launched,
+  proxy: EgressProxy,
+  confined: BubblewrapProcess,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const stop = (): void => confined.kill();
+  signal?.addEventListener("abort", stop);
+  try {
+    const listener = await launched.handover();
+    if (listener !== undefined) return proxy.attach(listener);
+    const reason = (await text(launched.stderr)).trim().slice(0, 500);
+    await confined.dispose();
+    rejectCanceled(signal);
+    throw new SkillError("SANDBOX_UNAVAILABLE", `The sandbox could not open its network proxy: ${reason}`, {
+      hint: "Run without network, or run `skillhold sandbox test` for details.",
+    });
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
 /**

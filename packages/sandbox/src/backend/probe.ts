@@ -79,6 +79,7 @@ export async function probe(task: ProbeTask, report: (observation: Observation) 
     "connect-address": () => reach(task.address ?? fail("the host has no other address")),
     "connect-socket": () => reach({ path: task.socket }),
     "connect-abstract-socket": () => reach({ path: task.abstractSocket ?? fail("this system has none") }),
+    "tunnel-to-loopback": () => tunnel(task.loopback),
     "open-device": () => openDevice(),
     "change-kernel": () => openKernelSetting(),
     "use-terminal": () => open("/dev/tty", constants.O_RDWR),
@@ -207,6 +208,23 @@ function reach(target: { host: string; port: number } | { path: string }): Promi
     socket.once("connect", () => end(() => resolve("connected")));
     socket.once("timeout", () => end(() => reject(new Error("no answer"))));
     socket.once("error", (error) => end(() => reject(error)));
+  });
+}
+
+/** Asks the proxy of the run for a server of the host. */
+function tunnel({ host, port }: { host: string; port: number }): Promise<string> {
+  const proxy = URL.parse(process.env["HTTPS_PROXY"] ?? "") ?? fail("the run has no proxy");
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: proxy.hostname, port: Number(proxy.port), timeout: 2000 });
+    socket.once("connect", () => socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\n\r\n`));
+    socket.once("data", (answer) => {
+      socket.destroy();
+      const [line = ""] = answer.toString("latin1").split("\r\n");
+      if (/^HTTP\/1\.\d 2/.test(line)) resolve("connected");
+      else reject(new Error(`the proxy answers ${line.replace(/^HTTP\/\S+ /, "")}`));
+    });
+    socket.once("timeout", () => socket.destroy(new Error("no answer")));
+    socket.once("error", reject);
   });
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
-import { Socket } from "node:net";
+import { Server, Socket } from "node:net";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxExit } from "@skillhold/core/run";
@@ -18,6 +18,8 @@ export interface LaunchOptions {
   readonly pipes?: readonly number[];
   /** Open descriptors to pass on, by their number in the child. The caller closes them. */
   readonly files?: Readonly<Record<number, number>>;
+  /** The descriptor on which the process, a Node program, hands over one listening socket. */
+  readonly handover?: number;
   /** Cancels the start: `launch` then throws INTERRUPTED. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,6 +31,11 @@ export interface Launched {
   readonly stderr: Readable;
   /** Our end of one of the `pipes`. */
   pipe(descriptor: number): Socket;
+  /**
+   * The socket that the process hands over; undefined when it ends without one. The process continues when this
+   * resolves, and the channel is closed.
+   */
+  handover(): Promise<Server | undefined>;
   /** Resolves when the process has ended. */
   readonly exited: Promise<Ending>;
   /** Resolves when the process has ended and its output has been read. */
@@ -82,7 +89,8 @@ async function start(
     const child = spawn(argv[0], argv.slice(1), spawnOptions(options, ends, nothing));
     // Awaited from the start, because the events may come before the caller listens.
     const exited = ending(child, "exit");
-    const closed = ending(child, "close");
+    // Node reports no close after a message channel was closed from this side.
+    const closed = options.handover === undefined ? ending(child, "close") : exited;
     await once(child, "spawn");
     return { process: child, exited, closed };
   } finally {
@@ -103,13 +111,14 @@ async function makePipes(paths: readonly string[]): Promise<boolean> {
 }
 
 function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, nothing: number): SpawnOptions {
-  const { env, cwd = "/", user, pipes = [], files = {} } = options;
+  const { env, cwd = "/", user, pipes = [], files = {}, handover } = options;
   const stdio = stdioTable(
     ends,
-    new Map<number, "pipe" | number>([
+    new Map<number, "pipe" | "ipc" | number>([
       ...findInherited().map((at) => [at, nothing] as const),
       ...Object.entries(files).map(([at, file]) => [Number(at), file] as const),
       ...pipes.map((at) => [at, "pipe"] as const),
+      ...(handover === undefined ? [] : [[handover, "ipc"] as const]),
     ]),
   );
   return { env, cwd, stdio, shell: false, detached: true, windowsHide: true, ...user };
@@ -118,9 +127,9 @@ function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, noth
 /** Replaces each inheritable descriptor by /dev/null, because Node cannot close it in the child. */
 function stdioTable(
   ends: OutputEnds | undefined,
-  others: ReadonlyMap<number, "pipe" | number>,
+  others: ReadonlyMap<number, "pipe" | "ipc" | number>,
 ): StdioOptions {
-  const table: ("pipe" | "ignore" | number)[] = ["pipe", ...(ends ?? (["pipe", "pipe"] as const))];
+  const table: ("pipe" | "ipc" | "ignore" | number)[] = ["pipe", ...(ends ?? (["pipe", "pipe"] as const))];
   const length = Math.max(2, ...others.keys()) + 1;
   for (let at = table.length; at < length; at += 1) table.push(others.get(at) ?? "ignore");
   return table;
@@ -204,6 +213,7 @@ function connect({ process: child, exited, closed }: Child, streams: Streams): L
     exited,
     ended: read.then(() => closed),
     pipe: (descriptor) => pipeOf(child, descriptor),
+    handover: () => receiveSocket(child, exited),
     kill: () => {
       // An unreaped child keeps its pid, so no other process is killed.
       if (child.exitCode === null && child.signalCode === null && !tryKill(-pid)) child.kill("SIGKILL");
@@ -212,6 +222,17 @@ function connect({ process: child, exited, closed }: Child, streams: Streams): L
       tryKill(-pid);
     },
   };
+}
+
+async function receiveSocket(child: ChildProcess, exited: Promise<Ending>): Promise<Server | undefined> {
+  const received = new Promise<unknown>((resolve) => {
+    child.once("message", (_message, handle) => resolve(handle));
+  });
+  const handle = await Promise.race([received, exited.then(() => undefined)]);
+  if (!(handle instanceof Server)) return undefined;
+  await new Promise<void>((resolve) => child.send("received", () => resolve()));
+  if (child.connected) child.disconnect();
+  return handle;
 }
 
 function pipeOf(child: ChildProcess, descriptor: number): Socket {

@@ -36,7 +36,7 @@ interface Memory {
 }
 
 /** Part of the key, so that files of older versions are ignored. Increment when the shape changes. */
-const SHAPE = 1;
+const SHAPE = 2;
 
 /** Undefined when the program is missing. */
 function machineKey(id: Sandbox["id"]): string | undefined {

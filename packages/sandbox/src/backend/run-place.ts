@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { constants, type PathLike, readFileSync } from "node:fs";
 import { chmod, chown, type FileHandle, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mount, Network, SandboxSpec } from "@skillhold/core/run";
+import type { Mount, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type FoundMount, findMount } from "./mount-source.ts";
 import { makeStage, removeStage } from "./stage.ts";
@@ -27,18 +27,17 @@ export interface RunUser {
 /**
  * Chooses the host user of a run. When root starts it, that is an unprivileged user; if folders of one other
  * user are granted, it is that user. With folders of root the program stays root on the host, without
- * capabilities. On the host's network, root's identity would open services, so SANDBOX_UNAVAILABLE is thrown
- * then.
+ * capabilities, in its own namespaces.
  */
 export async function findPlace(
-  { mounts, runtimes = [], network }: SandboxSpec,
+  { mounts, runtimes = [] }: Pick<SandboxSpec, "mounts" | "runtimes">,
   isRoot: boolean = process.getuid?.() === 0,
 ): Promise<RunPlace> {
   const parts = runtimes.map(findMount);
   const grants = mounts.map(findMount);
   if (!isRoot) return { user: undefined, mounts: [...parts, ...grants], release: async () => {} };
   const folders = grants.filter((mount) => !isCopied(mount));
-  const { user, giveBack } = chooseUser(folders, network);
+  const { user, giveBack } = chooseUser(folders);
   const files = grants.filter(isCopied);
   try {
     const copies = files.length === 0 ? undefined : await copyFiles(files, user);
@@ -65,7 +64,7 @@ interface Choice {
   readonly giveBack: () => void;
 }
 
-function chooseUser(folders: readonly FoundMount[], network: Network): Choice {
+function chooseUser(folders: readonly FoundMount[]): Choice {
   const [first, ...others] = folders.map(({ stats }) => stats);
   const pooled = first === undefined ? takeUser() : undefined;
   if (pooled !== undefined) {
@@ -77,17 +76,7 @@ function chooseUser(folders: readonly FoundMount[], network: Network): Choice {
     const user = { uid: first.uid, gid: first.gid === 0 ? first.uid : first.gid, isAlone: false };
     return { user, giveBack: () => {} };
   }
-  if (network === "none") return { user: undefined, giveBack: () => {} };
-  throw new SkillError(
-    "SANDBOX_UNAVAILABLE",
-    first === undefined
-      ? "Root cannot run a program with an open network: no unprivileged user is available."
-      : "A program with an open network and folders of root would be root for the host's services.",
-    {
-      hint: "Mount a copy in a folder of another user, run without network, or start Skillhold as an ordinary user.",
-      details: { mounts: folders.map(({ source }) => source) },
-    },
-  );
+  return { user: undefined, giveBack: () => {} };
 }
 
 interface Copies {

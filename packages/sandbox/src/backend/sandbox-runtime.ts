@@ -142,7 +142,7 @@ class SandboxRuntime implements Sandbox {
 
   async #test(): Promise<SandboxProbe> {
     try {
-      return { id: this.id, isAvailable: true, ...(await selfTest(this)) };
+      return { id: this.id, isAvailable: true, network: "proxy", ...(await selfTest(this)) };
     } catch (error) {
       if (!(error instanceof SkillError)) throw error;
       const problem = { message: error.message, hint: error.hint };

@@ -143,6 +143,10 @@ const checkTable: Readonly<Record<string, CheckRow>> = {
     judge: mustFail,
     isLinux: true,
   },
+  "tunnel-to-loopback": {
+    title: "cannot reach a server on the loopback address through its proxy",
+    judge: mustFail,
+  },
   "use-terminal": { title: "cannot use the terminal", judge: mustFail },
   "open-device": { title: "cannot open a device", judge: mustFail },
   "change-kernel": { title: "cannot change kernel settings", judge: mustFail, isLinux: true },

@@ -76,7 +76,8 @@ async function describeRun(canaries: Canaries): Promise<SandboxSpec> {
     skill: canaries.skill,
     mounts: [],
     runtimes: node.mounts,
-    network: "none",
+    // The proxy is open and allows no host, so that the checks cover it.
+    network: { hosts: [] },
     limits,
     hasChannel: false,
     command: (paths) => ({

@@ -19,6 +19,8 @@ export const roomyLimits: RunLimits = {
 export interface Trial extends Supervised {
   readonly enforced: EnforcedLimits;
   readonly collected: Collected;
+  /** Hosts that the program did not get. */
+  readonly refused: readonly string[];
   /** The collected files by path. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -66,7 +68,8 @@ export async function makeBench(): Promise<Bench> {
         await readFile(join(target, path), "utf8"),
       ]);
       const files = Object.fromEntries(await Promise.all(entries));
-      return { ...supervised, enforced: running.enforced, collected, files };
+      const refused = running.refusedHosts?.() ?? [];
+      return { ...supervised, enforced: running.enforced, collected, files, refused };
     } finally {
       await running.dispose();
     }

@@ -94,7 +94,7 @@ describe("doctor", () => {
       const text = readFileSync(memory, "utf8");
       writeFileSync(memory, text.replace(/"version":"[^"]*"/, '"version":"remembered"'));
       expect((await diagnose(env)).checks.get("sandbox")?.message).toBe(
-        "Scripts run in bubblewrap remembered.",
+        "Scripts run in bubblewrap remembered, and reach the network only through the egress proxy.",
       );
     },
   );

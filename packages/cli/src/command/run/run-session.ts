@@ -1,4 +1,3 @@
-import type { Network } from "@skillhold/core/run";
 import { openSession, type Session, systemPorts } from "@skillhold/core/session";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
@@ -13,16 +12,12 @@ export interface Running extends Opened {
 }
 
 /** Opens a session that can run scripts, over the library of the common options. */
-export async function withSession<T>(
-  input: CommandInput,
-  use: (running: Running) => Promise<T>,
-  network?: Network,
-): Promise<T> {
+export async function withSession<T>(input: CommandInput, use: (running: Running) => Promise<T>): Promise<T> {
   const { io, options } = input;
   return await withLibrary(input, (opened) =>
     withState(io, (state) =>
       withAsker(io, { isApproved: options["yesForThisContent"] === true }, async (asker) => {
-        const runs = localRunPorts(io, { ...state, asker, network });
+        const runs = localRunPorts(io, { ...state, asker });
         const session = await openSession(opened.library, opened.viewer, {
           ...systemPorts(state.audit),
           runs,

@@ -66,14 +66,10 @@ async function readRequest({ io, args, options }: CommandInput): Promise<ScriptO
 
 async function runInSession(input: CommandInput, request: ScriptOptions): Promise<ScriptRun> {
   const [wanted = "", script = ""] = input.args;
-  return await withSession(
-    input,
-    async (running) => {
-      const { id } = await getEntry(running, wanted);
-      return await watch(input.io, (watched) => running.session.run(id, script, { ...request, ...watched }));
-    },
-    request.network,
-  );
+  return await withSession(input, async (running) => {
+    const { id } = await getEntry(running, wanted);
+    return await watch(input.io, (watched) => running.session.run(id, script, { ...request, ...watched }));
+  });
 }
 
 function readNetwork(options: CommandInput["options"]): Network | undefined {

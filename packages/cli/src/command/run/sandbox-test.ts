@@ -1,4 +1,4 @@
-import type { Enforcement, LimitKind } from "@skillhold/core/run";
+import type { Enforcement, LimitKind, SandboxProbe } from "@skillhold/core/run";
 import { neutralText } from "@skillhold/core/text";
 import { freshSandbox } from "@skillhold/host/run";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
@@ -21,19 +21,34 @@ export const command = defineCommand({
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const sandbox = freshSandbox();
   const progress = openProgress(io, "trying", { afterMs: 100 });
-  const { isAvailable, problem, version, checks, enforced } = await sandbox.probe().finally(progress.stop);
+  const { isAvailable, problem, version, checks, enforced, network } = await sandbox
+    .probe()
+    .finally(progress.stop);
   if (checks.length === 0)
     throw new SkillError(
       "SANDBOX_UNAVAILABLE",
       problem?.message ?? "The sandbox does not confine processes.",
       problem === undefined ? {} : { hint: problem.hint },
     );
-  if (io.json) printData(io, { sandbox: sandbox.id, version, isConfined: isAvailable, checks, enforced });
-  else await printReport(io, `${sandbox.id} ${version ?? ""}`.trim(), { checks, enforced });
+  if (io.json)
+    printData(io, {
+      sandbox: sandbox.id,
+      version,
+      isConfined: isAvailable,
+      checks,
+      enforced,
+      network: network ?? "none",
+    });
+  else await printReport(io, `${sandbox.id} ${version ?? ""}`.trim(), { checks, enforced }, network);
   return isAvailable ? 0 : errorTable.SANDBOX_UNAVAILABLE.exit;
 }
 
-async function printReport(io: Io, name: string, { checks, enforced }: SelfTestReport): Promise<void> {
+async function printReport(
+  io: Io,
+  name: string,
+  { checks, enforced }: SelfTestReport,
+  network: SandboxProbe["network"],
+): Promise<void> {
   const paint = await paintFor(io.color);
   io.out(`${paint.bold(neutralText(name))}\n`);
   for (const { title, isConfined, detail } of checks) {
@@ -42,9 +57,15 @@ async function printReport(io: Io, name: string, { checks, enforced }: SelfTestR
   }
   io.out("limits\n");
   for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${ENFORCED[enforced[kind]]}\n`);
+  io.out(`network\n  ${NETWORKS[network ?? "none"]}\n`);
   const broken = checks.filter(({ isConfined }) => !isConfined).length;
   io.err(`${count(checks.length - broken, "attempt")} held, ${broken} not\n`);
 }
+
+const NETWORKS = {
+  proxy: "own namespace; hosts are reached through the egress proxy",
+  none: "runs get no network",
+} as const;
 
 const kinds: readonly LimitKind[] = ["wall", "cpu", "memory", "processes", "disk", "output"];
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isPublicAddress } from "@skillhold/core/network";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isPublicAddress } from "./address-guard.ts";
 import { Fetcher, type FetchPolicy } from "./fetcher.ts";
 
 let port = 0;

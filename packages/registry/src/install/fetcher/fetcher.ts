@@ -6,9 +6,15 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
+import {
+  HostPins,
+  type NetworkPolicy,
+  normalHost,
+  type PinnedHost,
+  type Resolve,
+} from "@skillhold/core/network";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { HostPins, type NetworkPolicy, normalHost, type PinnedHost, type Resolve } from "./host-pin.ts";
 
 export interface FetcherOptions {
   readonly resolve: Resolve;

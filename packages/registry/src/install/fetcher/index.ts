@@ -1,4 +1,3 @@
-export { isPublicAddress } from "./address-guard.ts";
 export {
   type Fetched,
   Fetcher,
@@ -7,4 +6,3 @@ export {
   type FetchRequest,
   parseJson,
 } from "./fetcher.ts";
-export { HostPins, type NetworkPolicy, normalHost, type PinnedHost, type Resolve } from "./host-pin.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { errorCodeOf } from "@skillhold/core/bundle";
+import { type HostPins, normalHost } from "@skillhold/core/network";
 import type { Launch, LaunchedProgram } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type HostPins, normalHost } from "../fetcher/index.ts";
 
 /** Runs one git command to its end. Throws a SkillError for whatever git refuses. */
 export type RunGit = (command: GitCommand) => Promise<Buffer>;
