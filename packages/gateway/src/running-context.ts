@@ -2,7 +2,7 @@ import type { Catalogue } from "@skillhold/core/catalogue";
 import type { IndexedLibrary, SkillFile, Viewer } from "@skillhold/core/library";
 import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
-import { LogTree } from "@skillhold/registry/audit";
+import { LogTree, usesOf } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryStore } from "@skillhold/registry/record";
 import { MountedTokens } from "./auth/mounted-token.ts";
@@ -107,7 +107,8 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
       for (const end of ends) end?.(status);
     };
   };
-  const sessions = new GatewaySessions(context);
+  const uses = async () => usesOf(usage.usage);
+  const sessions = new GatewaySessions({ ...context, uses });
   const { store, clock, limits } = registry;
   const onError = (error: unknown) => log({ level: "error", event: "view.failed", error });
   const views = new ViewVersion({ library, store, clock, onError });
@@ -135,7 +136,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
       receiving: new HeavyGate(receivingBounds, timers),
     },
     artifacts: new BoundedMap(20_000),
-    catalogue: (request, viewer) => sessionCatalogue(request, { limits }, viewer, library),
+    catalogue: (request, viewer) => sessionCatalogue(request, { limits, uses }, viewer, library),
     fileList: async (from, viewer, id) => {
       const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id);
       return { files, treeHash, revision: entry.revision };

@@ -147,7 +147,9 @@ export class Skillhold implements AsyncDisposable {
       ...limits,
       ...present({ asker, sandbox }),
     });
-    const ports = { clock, ids, audit: this.#options.audit ?? audit, runs };
+    const { audit: sink } = this.#options;
+    const record = sink === undefined ? { audit, uses: audit.uses } : { audit: sink };
+    const ports = { clock, ids, ...record, runs };
     const session = await openSession(this.library, viewer, ports, { ...limits, ...options });
     this.#open.add(session);
     return session;

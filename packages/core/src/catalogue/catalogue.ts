@@ -61,7 +61,7 @@ export type CatalogueLimits = Pick<
 export function renderCatalogue(entries: readonly SkillEntry[], options: CatalogueOptions = {}): Catalogue {
   const plan = makePlan(options);
   if (entries.length === 0)
-    return finish(plan, entries, { text: "", inline: [], shortened: [], isComplete: true });
+    return finishCatalogue(plan.format, entries, { text: "", inline: [], shortened: [], isComplete: true });
   return renderWhole(entries, plan) ?? renderPart(entries, plan);
 }
 
@@ -103,7 +103,7 @@ function renderWhole(entries: readonly SkillEntry[], plan: Plan): Catalogue | un
   const text = layout.page({ preamble, items: items.map((item) => layout.item(item)), note: "", readTool });
   if (estimateTokens(text) > limits.catalogueTokens) return undefined;
   const inline = items.map(({ id }) => id);
-  return finish(plan, entries, { text, inline, shortened: [], isComplete: true });
+  return finishCatalogue(plan.format, entries, { text, inline, shortened: [], isComplete: true });
 }
 
 /** The pinned and the best skills, and how many more there are. */
@@ -126,11 +126,11 @@ function renderPart(entries: readonly SkillEntry[], plan: Plan): Catalogue {
     });
     const inline = lines.map(({ item }) => item.id);
     const shortened = lines.filter(({ isShortened }) => isShortened).map(({ item }) => item.id);
-    return finish(plan, entries, { text, inline, shortened, isComplete: false });
+    return finishCatalogue(plan.format, entries, { text, inline, shortened, isComplete: false });
   }
   const note = onlyNote(entries.length, searchTool);
   const text = layout.page({ preamble: "", items: [], note, readTool: plan.readTool });
-  return finish(plan, entries, { text, inline: [], shortened: [], isComplete: false });
+  return finishCatalogue(plan.format, entries, { text, inline: [], shortened: [], isComplete: false });
 }
 
 /** The lines that fit beside everything else on a page. */
@@ -145,13 +145,14 @@ function fillFrame(candidates: readonly Candidate[], frame: Page, plan: Plan): r
   });
 }
 
-function finish(
-  plan: Plan,
+/** Adds the fields that follow from the text and its skills. */
+export function finishCatalogue(
+  format: CatalogueFormat,
   entries: readonly SkillEntry[],
   rendered: Omit<Catalogue, "format" | "tokens" | "deferred" | "leftOut">,
 ): Catalogue {
   const shown = new Set(rendered.inline);
   const leftOut = entries.flatMap(({ id }) => (shown.has(id) ? [] : [id as string])).sort();
-  const cost = { format: plan.format, tokens: estimateTokens(rendered.text) };
+  const cost = { format, tokens: estimateTokens(rendered.text) };
   return { ...rendered, ...cost, deferred: leftOut.length, leftOut };
 }

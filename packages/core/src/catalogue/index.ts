@@ -1,4 +1,5 @@
 export { neutralText } from "../text/neutral.ts";
+export { renderBrief } from "./brief.ts";
 export {
   type Catalogue,
   type CatalogueLimits,

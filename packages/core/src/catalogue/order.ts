@@ -15,7 +15,7 @@ export interface Ranking {
   readonly rank: ReadonlyMap<string, number>;
 }
 
-/** The `count` skills to show, in order: pinned, by score, ready ones first, by id. */
+/** The `count` skills to show, in order: pinned, by score, ready ones first, by the day of the last edit, by id. */
 export function selectEntries(
   entries: readonly SkillEntry[],
   count: number,
@@ -40,8 +40,15 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.score !== b.score) return b.score - a.score;
   const isReady = a.entry.readiness.state === "ready";
   if (isReady !== (b.entry.readiness.state === "ready")) return isReady ? -1 : 1;
+  const [day, otherDay] = [dayOf(a.entry), dayOf(b.entry)];
+  if (day !== otherDay) return day > otherDay ? -1 : 1;
   if (a.entry.id === b.entry.id) return 0;
   return a.entry.id < b.entry.id ? -1 : 1;
+}
+
+/** Days, because skills that are installed together differ by milliseconds. */
+function dayOf({ lastModified }: SkillEntry): string {
+  return lastModified.slice(0, "2026-01-01".length);
 }
 
 /**

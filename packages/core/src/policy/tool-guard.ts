@@ -55,13 +55,14 @@ export interface BlockedCall {
 /** The skill tools for reading and activation, with all their names; running is not among them. */
 export const exemptTools: readonly string[] = [
   ..."list_skills search_skills read_skill read_skill_resource deactivate_skill publish_skill".split(" "),
+  "load_skill_tools",
   ..."skill_search skills.list skills.search skills.read skills.read_resource skills.deactivate".split(" "),
 ];
 
 /**
  * Whether a call is allowed while these skills are active. When enforced, every skill with `allowed-tools` must allow
  * it. A skill always allows its own scripts and declared tools; the other active skills must allow them too: by
- * `run_skill_script`, by the tool's name, by `Skill` or `Skill(id)`, or by a bare `Bash`, which allows every program
+ * `run_skill_script` or `call_skill_tool`, by the tool's name, by `Skill` or `Skill(id)`, or by a bare `Bash`, which allows every program
  * anyway.
  */
 export function guardToolCall(
@@ -128,10 +129,13 @@ const MATCH: CallMatch = { isMatch: true };
 
 /** The skill whose code a call runs. The tool name alone is not proof, because other servers may use the same names. */
 function ownerOf({ tool, input, owner }: ToolCall): string | undefined {
-  if (owner !== undefined || !isRun(tool)) return owner;
+  if (owner !== undefined || !(isRun(tool) || tool === CALL_TOOL)) return owner;
   const hasSkill = typeof input === "object" && input !== null && "skill_id" in input;
   return hasSkill && typeof input.skill_id === "string" ? input.skill_id : undefined;
 }
+
+/** Calls a declared tool of any skill, so it is never exempt. */
+const CALL_TOOL = "call_skill_tool";
 
 function isRun(tool: string): boolean {
   return tool === "run_skill_script" || tool === "skills.run_script";
@@ -142,6 +146,7 @@ function isUseOf(pattern: ToolPattern, { tool }: ToolCall, owner: string, aliase
   switch (pattern.kind) {
     case "tool":
       if (isRun(pattern.tool)) return isRun(tool);
+      if (pattern.tool === CALL_TOOL) return !isRun(tool);
       return ["Skill", "Bash"].includes(familyOf(pattern.tool, aliases) ?? "");
     case "word":
       return (

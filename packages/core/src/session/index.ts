@@ -15,7 +15,7 @@ export {
   readAgentManifest,
   viewerForAgent,
 } from "./manifest.ts";
-export type { SessionPorts } from "./port.ts";
+export type { SessionPorts, SkillUse } from "./port.ts";
 export { systemPorts } from "./port.ts";
 export {
   endsBatch,
@@ -49,7 +49,12 @@ export {
   type ToolRunOptions,
 } from "./tool.ts";
 export type { ActiveSkill, ToolContext } from "./tool-context.ts";
-export { type DeclaredToolList, declaredTools, type SkillToolProblem } from "./tool-declared.ts";
+export {
+  callDeclaredTool,
+  type DeclaredToolList,
+  declaredTools,
+  type SkillToolProblem,
+} from "./tool-declared.ts";
 export type { SkillItem, SkillListing } from "./tool-listing.ts";
 export {
   answerTool,

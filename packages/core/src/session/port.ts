@@ -13,6 +13,13 @@ export interface SessionPorts {
   readonly runs?: RunPorts;
   /** Publishes skills that the agent wrote. Without it, a session cannot publish. */
   readonly publisher?: SkillPublisher;
+  /** The past uses of skills, by id, from the audit log. They rank a catalogue that cannot hold all skills. */
+  readonly uses?: () => Promise<ReadonlyMap<string, SkillUse>>;
+}
+
+export interface SkillUse {
+  readonly count: number;
+  readonly lastUsedAt: string;
 }
 
 /** Publishes skills that agents wrote. It decides which folders are allowed and who the publisher is. */

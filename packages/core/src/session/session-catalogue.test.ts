@@ -28,3 +28,20 @@ test("the digest changes only with the text of the catalogue [S-22]", async () =
   expect(await digestOf([skill("a", { body: "Another body.\n" })])).toBe(first);
   expect(await digestOf([skill("a"), skill("b")])).not.toBe(first);
 });
+
+test("without a task, past use and then recent edits decide what an incomplete catalogue shows [S-22]", async () => {
+  const others = Array.from({ length: 300 }, (_, at) => skill(`a${at}`));
+  const library = fixtureLibrary([...others, skill("docx"), skill("pdf"), skill("xlsx")]);
+  const uses = async () =>
+    new Map([
+      ["xlsx", { count: 3, lastUsedAt: "2026-11-01T00:00:00.000Z" }],
+      ["pdf", { count: 40, lastUsedAt: "2026-11-01T00:00:00.000Z" }],
+      // Used often, and long ago.
+      ["docx", { count: 100, lastUsedAt: "2025-11-01T00:00:00.000Z" }],
+    ]);
+  for (const request of [{}, { characters: 2000 }]) {
+    const settings = { limits: defaultLimits, uses, pinned: ["a299"] };
+    const { inline } = await sessionCatalogue(request, settings, { runtime: "test" }, library);
+    expect(inline.slice(0, 4)).toEqual(["a299", "pdf", "xlsx", "docx"]);
+  }
+});

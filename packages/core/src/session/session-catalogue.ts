@@ -1,18 +1,29 @@
 import { hash } from "node:crypto";
 import { type Digest, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
-import { type Catalogue, type CatalogueOptions, hasLocations, renderCatalogue } from "../catalogue/index.ts";
+import {
+  type Catalogue,
+  type CatalogueOptions,
+  hasLocations,
+  renderBrief,
+  renderCatalogue,
+} from "../catalogue/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
+import type { SkillUse } from "./port.ts";
 
 /** The agent's options for its catalogue. Visibility and limits are not among them. */
 export interface CatalogueRequest
   extends Pick<CatalogueOptions, "format" | "model" | "preamble" | "readTool" | "searchTool"> {
   /** The task in words. It selects the skills when the catalogue cannot hold all. */
   readonly task?: string;
+  /** The maximum length of the text, for a client that cuts longer ones. The text is then the brief form. */
+  readonly characters?: number;
 }
 
 export interface CatalogueSettings extends Pick<CatalogueOptions, "pinned" | "locations"> {
   readonly limits: Limits;
+  /** The uses of skills, by id. */
+  readonly uses?: () => Promise<ReadonlyMap<string, SkillUse>>;
 }
 
 /** A catalogue and its digest, so that a prompt is rewritten only when the catalogue changed. */
@@ -22,7 +33,7 @@ export interface SessionCatalogue extends Catalogue {
 }
 
 /**
- * Level 1. Searches by task only when the catalogue cannot hold all skills. A location is written only for a folder
+ * Level 1. Ranks by task, or else by use, only when the catalogue cannot hold all skills. A location is written only for a folder
  * that exists, so stored skills are copied to disk first.
  */
 export async function sessionCatalogue(
@@ -38,16 +49,17 @@ export async function sessionCatalogue(
 
 async function chooseCatalogue(
   { task = "", ...request }: CatalogueRequest,
-  settings: CatalogueSettings,
+  { uses, ...settings }: CatalogueSettings,
   viewer: Viewer,
   library: Library,
 ): Promise<Catalogue> {
   const entries = await library.list(viewer);
-  const render = (options: CatalogueOptions) =>
-    renderCatalogue(entries, { ...request, ...settings, ...options });
+  const render = (options: Pick<CatalogueOptions, "rank" | "locations">) =>
+    renderFor(entries, { ...request, ...settings, ...options });
   const plain = render({});
-  const rank =
-    plain.isComplete || task.trim() === "" ? new Map() : await rankByTask(task, settings, viewer, library);
+  const rankAll = async () =>
+    task.trim() === "" ? rankByUse(await uses?.()) : rankByTask(task, settings, viewer, library);
+  const rank = plain.isComplete ? new Map<string, number>() : await rankAll();
   const ranked = rank.size === 0 ? plain : render({ rank });
   if (settings.locations !== true || !hasLocations(ranked.format)) return ranked;
   const inline = new Set(ranked.inline);
@@ -87,4 +99,26 @@ async function materializedFolder(id: string, viewer: Viewer, library: Library):
     if (error instanceof SkillError) return undefined;
     throw error;
   }
+}
+
+type RenderOptions = CatalogueOptions & { readonly characters?: number; readonly limits: Limits };
+
+function renderFor(entries: readonly SkillEntry[], { characters, ...options }: RenderOptions): Catalogue {
+  return characters === undefined
+    ? renderCatalogue(entries, options)
+    : renderBrief(entries, { ...options, characters });
+}
+
+const HALF_LIFE_MS = 14 * 24 * 3600 * 1000;
+
+/** Use counts that halve every two weeks since the last use, as logarithms, which need no current time. */
+function rankByUse(
+  uses: ReadonlyMap<string, SkillUse> = new Map<string, SkillUse>(),
+): ReadonlyMap<string, number> {
+  return new Map(
+    [...uses].map(([id, { count, lastUsedAt }]) => [
+      id,
+      Math.log2(1 + count) + Date.parse(lastUsedAt) / HALF_LIFE_MS,
+    ]),
+  );
 }

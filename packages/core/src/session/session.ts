@@ -74,7 +74,7 @@ export async function openSession(
     snapshot === undefined ? undefined : await restoreActivations(snapshot, log.session, viewer, library);
   await log.opened(viewer, resumed?.resumption);
   const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
-  return new Session(library, viewer, options, log, runs, ports.publisher, resumed);
+  return new Session(library, viewer, options, log, runs, ports, resumed);
 }
 
 /**
@@ -93,6 +93,7 @@ export class Session implements AsyncDisposable {
   readonly #runs: SessionRuns;
   readonly #guard: SessionGuard;
   readonly #publisher: SkillPublisher | undefined;
+  readonly #uses: NonNullable<SessionPorts["uses"]>;
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -105,7 +106,7 @@ export class Session implements AsyncDisposable {
     options: SessionOptions,
     log: SessionLog,
     runs: SessionRuns,
-    publisher?: SkillPublisher,
+    { publisher, uses = async () => new Map() }: Pick<SessionPorts, "publisher" | "uses"> = {},
     resumed?: ResumedState,
   ) {
     this.id = log.session;
@@ -116,6 +117,9 @@ export class Session implements AsyncDisposable {
     this.#log = log;
     this.#runs = runs;
     this.#publisher = publisher;
+    // Read once, because a catalogue that changes with each use would invalidate the client's prompt cache.
+    let known: ReturnType<typeof uses> | undefined;
+    this.#uses = () => (known ??= uses());
     this.#guard = new SessionGuard(options.guard, log);
     this.resumed = resumed?.resumption;
     for (const activation of resumed?.active ?? []) this.#active.set(activation.skill, activation);
@@ -133,7 +137,7 @@ export class Session implements AsyncDisposable {
   /** Level 1: the list of visible skills, as text for the agent. */
   catalogue(request: CatalogueRequest = {}): Promise<SessionCatalogue> {
     const { pins = [], hasFileSystem = false } = this.#options;
-    const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits };
+    const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits, uses: this.#uses };
     return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
   }
 

@@ -64,13 +64,14 @@ function toAgentTool(session: Session, tool: DeclaredTool): AgentTool {
     inputSchema,
     owner: skill,
     run: (input: unknown, call?: ToolRunOptions) =>
-      answerTool(() => callDeclared(session, skill, name, input, call)),
+      answerTool(() => callDeclaredTool(session, skill, name, input, call)),
   });
   owners.set(made, skill);
   return made;
 }
 
-async function callDeclared(
+/** Calls a declared tool by its own name or as `<id>__<tool>`; the session applies the gate, the policy and the record. */
+export async function callDeclaredTool(
   session: Session,
   skill: string,
   name: string,

@@ -163,15 +163,25 @@ test("a file is read whole, in parts, or by the address that instructions name i
   expect(part.text).toContain("The file has 9 bytes. To continue, read from start 1.");
 });
 
-test("bytes that are not text are for the program, not for the model [S-26]", async () => {
-  const { session } = await openFixture([skill("a", { files: { "logo.png": new Uint8Array([0, 1, 255]) } })]);
+test("a model gets one line of facts about bytes that are not text [S-24] [S-26] [S-69]", async () => {
+  const long = `assets/${"x".repeat(200)}.png`;
+  const bytes = new Uint8Array([0, 1, 255]);
+  const { session } = await openFixture([skill("a", { files: { "logo.png": bytes, [long]: bytes } })]);
   const result = await callSkillTool(skillTools(session), "read_skill_resource", {
     skill_id: "a",
     path: "logo.png",
   });
   expect(result).toMatchObject({ ok: true, data: { encoding: "base64", content: "AAH/" } });
-  expect(result.text).toContain("(binary file, image/png, 3 bytes)");
+  expect(result.text).toMatch(
+    /^logo\.png of a \(.*\) is a binary file: image\/png, 3 bytes, sha256:\w{64}\. .*$/,
+  );
   expect(result.text).not.toContain("AAH/");
+  const other = await callSkillTool(skillTools(session), "read_skill_resource", {
+    skill_id: "a",
+    path: long,
+  });
+  expect(other.text).not.toContain("\n");
+  expect(other.text.length).toBeLessThanOrEqual(500);
 });
 
 test.each([

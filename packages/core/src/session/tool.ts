@@ -274,17 +274,36 @@ async function deactivateSkill(session: Session, id: string): Promise<ToolResult
   return succeedTool(`The skill ${id} ${result.wasActive ? "is no longer" : "was not"} active.`, result);
 }
 
-/** Binary content is only in the data, because it is useless to a model and costs many tokens. */
 function resourceText(resource: SessionResource): string {
-  const { skill, trust, origin, path, encoding, content, mimeType, size, start, length, hasMore, digest } =
-    resource;
+  const { skill, trust, origin, path, encoding, content, size, start, length, hasMore, digest } = resource;
+  if (encoding === "base64") return binaryText(resource);
   const attributes = { skill, path, hash: digest, trust, ...(origin === undefined ? {} : { origin }) };
-  const inner = encoding === "utf-8" ? content : `(binary file, ${mimeType}, ${size} bytes)`;
   return [
     ...resource.warnings.map((warning) => `Warning: ${warning}`),
-    wrap("skill_file", attributes, inner),
+    wrap("skill_file", attributes, content),
     ...(hasMore ? [`The file has ${size} bytes. To continue, read from start ${start + length}.`] : []),
   ].join("\n");
+}
+
+const BINARY_TEXT_LENGTH = 500;
+const BINARY_PATH_LENGTH = 160;
+
+/** One line of facts. The bytes are only in the data, because they are useless to a model and cost many tokens. */
+function binaryText({
+  skill,
+  trust,
+  origin,
+  path,
+  mimeType,
+  size,
+  digest,
+  warnings,
+}: SessionResource): string {
+  const from = origin === undefined ? trust : `${trust}, ${origin}`;
+  const name = neutralText(path, BINARY_PATH_LENGTH);
+  const facts = `${name} of ${skill} (${from}) is a binary file: ${mimeType}, ${size} bytes, ${digest}.`;
+  const line = [facts, "Its bytes are not shown.", ...warnings.map((each) => `Warning: ${each}`)].join(" ");
+  return neutralText(line, BINARY_TEXT_LENGTH);
 }
 
 async function publishSkill(session: Session, path: string): Promise<ToolResult<Published>> {

@@ -12,7 +12,8 @@ import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 export type SessionSource = Pick<
   GatewayContext,
   "registry" | "library" | "audit" | "runs" | "inbox" | "log" | "timers"
->;
+> &
+  Pick<SessionPorts, "uses">;
 
 export interface GatewaySessionOptions {
   /** Open sessions per token. */
@@ -154,12 +155,13 @@ export class GatewaySessions implements SessionHolder {
   }
 
   #portsFor(viewer: Viewer, principal: Principal): SessionPorts {
-    const { registry, audit, runs, inbox } = this.#source;
+    const { registry, audit, runs, inbox, uses } = this.#source;
     const { clock, ids } = registry;
     return {
       clock,
       ids,
       audit,
+      ...(uses === undefined ? {} : { uses }),
       ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: inbox } }),
     };
   }

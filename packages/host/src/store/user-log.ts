@@ -1,4 +1,5 @@
 import type { AuditSink } from "@skillhold/core/port";
+import type { SkillUse } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
@@ -31,6 +32,15 @@ export class UserLog implements AuditSink {
     const { audit } = await this.#open();
     await audit.record(event);
   }
+
+  /** The recent uses of skills in the log. */
+  readonly uses = async (): Promise<ReadonlyMap<string, SkillUse>> => {
+    const [{ store }, { recentUses }] = await Promise.all([
+      this.#open(),
+      import("@skillhold/registry/audit"),
+    ]);
+    return await recentUses(store);
+  };
 
   async close(): Promise<void> {
     if (this.#opening === undefined) return;

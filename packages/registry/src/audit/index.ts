@@ -33,5 +33,5 @@ export type {
   UnavailableReason,
 } from "./replay-step.ts";
 export { findTrustedKey, publicKeyFile, signingKeyFile } from "./signing-key.ts";
-export { Usage, type UsageCount, type UsageDay } from "./usage.ts";
+export { recentUses, Usage, type UsageCount, type UsageDay, usesOf } from "./usage.ts";
 export { type AuditReader, type AuditReport, type VerifyOptions, verifyAudit } from "./verify.ts";

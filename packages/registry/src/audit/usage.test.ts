@@ -1,7 +1,7 @@
 import type { SkillEvent } from "@skillhold/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DurationSample, Usage } from "./usage.ts";
+import { DurationSample, recentUses, Usage, usesOf } from "./usage.ts";
 
 const hash = (letter: string) => `sha256:${letter.repeat(64)}`;
 const at = "2026-11-16T10:00:00.000Z";
@@ -90,4 +90,28 @@ test("denied requests for unknown names leave no entry [S-63]", () => {
   const usage = usageOf([{ type: "skill.denied", at, skill: "../etc", session: "s1" }]);
   expect(usage.list()).toEqual([]);
   expect(usage.total("../etc").denials).toBe(0);
+});
+
+test("lists the uses that rank a catalogue, from the whole log or its latest part [S-22] [S-63]", async () => {
+  const activated = { type: "skill.activated", hash: hash("a"), session: "s1" };
+  const events = [
+    { ...activated, skill: "docx", at },
+    { ...activated, skill: "pdf", at },
+    { ...activated, skill: "pdf", at: "2026-11-17T10:00:00.000Z" },
+  ].map((event, index) => ({ seq: index + 1, event: event as SkillEvent }));
+  const expected = new Map([
+    ["docx", { count: 1, lastUsedAt: at }],
+    ["pdf", { count: 2, lastUsedAt: "2026-11-17T10:00:00.000Z" }],
+  ]);
+  expect(usesOf(usageOf(events.map(({ event }) => event)))).toEqual(expected);
+  const asked: unknown[] = [];
+  const store = {
+    lastEvent: async () => 90_000,
+    listEvents: async (query: unknown) => {
+      asked.push(query);
+      return events.toReversed();
+    },
+  };
+  expect(await recentUses(store)).toEqual(expected);
+  expect(asked).toEqual([{ after: 70_000, order: "newest", limit: 1000, types: ["skill.activated"] }]);
 });

@@ -1,5 +1,6 @@
+import type { SkillUse } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
-import type { StoredEvent } from "../record/registry-store.ts";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 
 /** The usage of a skill or of one of its revisions. */
 export interface UsageCount {
@@ -27,6 +28,32 @@ export interface UsageDay {
   readonly reads: number;
   readonly runs: number;
   readonly failures: number;
+}
+
+/** The uses of skills by id, as a session ranks them. */
+export function usesOf(usage: Usage): ReadonlyMap<string, SkillUse> {
+  return new Map(
+    usage
+      .list()
+      .flatMap(({ skill, activations: count, lastUsedAt }) =>
+        lastUsedAt === undefined ? [] : [[skill, { count, lastUsedAt }] as const],
+      ),
+  );
+}
+
+const RECENT_EVENTS = 20_000;
+const RECENT_USES = 1000;
+
+/** The uses in the latest part of a log, which bounds the time to read it. */
+export async function recentUses(
+  store: Pick<RegistryStore, "lastEvent" | "listEvents">,
+): Promise<ReadonlyMap<string, SkillUse>> {
+  const after = Math.max(0, (await store.lastEvent()) - RECENT_EVENTS);
+  const types = ["skill.activated"];
+  const usage = new Usage();
+  const events = await store.listEvents({ after, order: "newest", limit: RECENT_USES, types });
+  for (const event of events.toReversed()) usage.add(event);
+  return usesOf(usage);
 }
 
 /** Usage counts aggregated from log events. */
