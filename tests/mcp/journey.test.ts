@@ -24,7 +24,9 @@ afterEach(async () => {
 
 /** The common interface of the two SDK clients. */
 interface AnyClient {
-  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
+  listTools(): Promise<{
+    readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[];
+  }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
   listPrompts(): Promise<{ readonly prompts: readonly { readonly name: string }[] }>;
   readResource(read: { uri: string }): Promise<{ readonly contents: readonly object[] }>;
@@ -90,10 +92,13 @@ const ways: Readonly<Record<string, () => Promise<Connected>>> = {
 describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
   test("uses skills and is notified of an edit on disk [S-18] [S-24] [S-57]", async () => {
     const { client, told } = await connect();
-    expect(client.getInstructions()).toContain("About pdf.");
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_skill_script");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("run_skill_script");
+    expect(tools.find(({ name }) => name === "read_skill")?.description).toContain("About pdf.");
+    expect(client.getInstructions()).toContain("read_skill(skill_id)");
     const read = await client.callTool({ name: "read_skill", arguments: { skill_id: "pdf" } });
-    expect(read).toMatchObject({ structuredContent: { id: "pdf" } });
+    expect(JSON.stringify(read)).toContain("# Steps");
+    expect(read).not.toHaveProperty("structuredContent");
     const { contents } = await client.readResource({ uri: "skill://pdf/references/forms.md" });
     expect(contents).toMatchObject([{ text: "Forms.\n" }]);
     const names = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
@@ -149,11 +154,37 @@ describe("skillhold mcp", () => {
     return { server, texts, send, initialize };
   };
 
+  test("lists used skills first when the catalogue cannot hold all [S-22] [S-57] [S-69]", async () => {
+    for (let at = 0; at < 200; at += 1) scene.writeSkill(`a-skill-with-a-long-id-${at}`);
+    const description = async (client: Client) =>
+      (await client.listTools()).tools.find(({ name }) => name === "read_skill")?.description ?? "";
+    const connect = async () => {
+      const client = new Client(info);
+      await client.connect(new StdioClientTransport(scene.command));
+      return client;
+    };
+    const before = await connect();
+    expect(await description(before)).not.toContain("`pdf`");
+    await before.callTool({ name: "read_skill", arguments: { skill_id: "pdf" } });
+    await before.close();
+    const after = await connect();
+    const text = await description(after);
+    await after.close();
+    expect(text).toMatch(/\nIds: `pdf`, .*\n\d+ more: search_skills\(query\)$/);
+    expect(text.length).toBeLessThanOrEqual(2000);
+  });
+
   test("asks the client's user before a run and stores its output [S-28] [S-29] [S-57]", async () => {
     scene.write("skills/pdf/scripts/make.sh", "cat /mnt/data/in.txt; echo made > out.txt\n");
     scene.write("data/in.txt", "read\n");
     const { command, args, env } = scene.command;
-    const grants = ["--mount", join(scene.root, "data"), "--outputs", join(scene.root, "outputs")];
+    const grants = [
+      "--mount",
+      join(scene.root, "data"),
+      "--outputs",
+      join(scene.root, "outputs"),
+      "--structured",
+    ];
     const client = new Client(info, { capabilities: { elicitation: { form: {} } } });
     const asked: string[] = [];
     client.setRequestHandler("elicitation/create", async ({ params }) => {

@@ -27,7 +27,7 @@ const publish = (client: Client, path: string) =>
 
 test("an agent publishes a skill from its workspace and from no other folder [S-24] [S-41] [S-57]", async () => {
   scene.write("work/notes/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nWrite.\n");
-  const client = await connect("--publish-from", "work");
+  const client = await connect("--publish-from", "work", "--structured");
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === "publish_skill")?.outputSchema).toBeDefined();
   expect(await publish(client, "notes")).toMatchObject({

@@ -185,5 +185,9 @@ export const mcpServeOptions = [
     repeats: true,
   },
   { flags: "--locations", summary: "include the paths of skills, for an agent that reads files itself" },
+  {
+    flags: "--structured",
+    summary: "return structured data as well as text; many clients then hide the text from the model",
+  },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { memoryApprovals } from "@skillhold/core/approval";
 import { afterAll, describe, expect, test } from "vitest";
-import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
+import { connectOld, openHttp, openSkills, skill, textOf } from "./server.fixture.ts";
 
 const demo = () => skill("demo", { files: { "scripts/a.sh": "echo ran $1" } });
 const call = {
@@ -37,7 +37,7 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
   test("is asked for with all details and allows one run [S-28] [S-57]", async () => {
     const { client, events } = await start(revision);
     const asked = answering(client, () => ({ action: "accept", content: { decision: "approve once" } }));
-    expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+    expect(textOf(await client.callTool(call))).toContain("ran x\n");
     expect(asked).toEqual([
       expect.stringMatching(/Skill: demo\nContent: sha256:[\s\S]*Act: run scripts\/a\.sh\nArguments: x/),
     ]);
@@ -56,10 +56,10 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
     }));
     await client.callTool(call);
     const other = { ...call, arguments: { ...call.arguments, args: ["y"] } };
-    expect(await client.callTool(other)).toMatchObject({ structuredContent: { stdout: "ran y\n" } });
+    expect(textOf(await client.callTool(other))).toContain("ran y\n");
     expect(asked).toHaveLength(1);
     library.replace([skill("demo", { files: { "scripts/a.sh": "echo changed" } })]);
-    expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "changed\n" } });
+    expect(textOf(await client.callTool(call))).toContain("changed\n");
     expect(asked).toHaveLength(2);
   });
 
@@ -95,7 +95,7 @@ test("uses the host's approver when the client cannot ask [S-28]", async () => {
     asker: { ask: async () => ({ answer: "approve", scope: "once", by: "the inbox" }) },
   });
   const { client } = await connectOld(skills);
-  expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+  expect(textOf(await client.callTool(call))).toContain("ran x\n");
 });
 
 test.each(revisions)(
@@ -112,7 +112,7 @@ test.each(revisions)(
       if (message === "Waiting for an approval.") heard.resolve();
     };
     const result = await (await connect(revision)).callTool(call, { onprogress });
-    expect(result).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+    expect(textOf(result)).toContain("ran x\n");
   },
 );
 
@@ -142,5 +142,5 @@ test("rejects an answer to another question and a forged answer [S-28]", async (
   const stranger = await connect("2026-07-28", elicitation, { ...who, key: "token-2" });
   await expect(retry({ requestState, inputResponses }, stranger)).rejects.toMatchObject({ code: -32602 });
   expect(fixture.events.map(({ type }) => type)).not.toContain("skill.script_executed");
-  expect(await retry({ requestState, inputResponses })).toMatchObject({ structuredContent: { exitCode: 0 } });
+  expect(JSON.stringify(await retry({ requestState, inputResponses }))).toContain("exit code 0");
 });

@@ -12,11 +12,12 @@ const MAX_VALUES = 100;
 const MAX_CHECKED = 20;
 
 /** Completes skill ids in prompts and file paths in resource templates. */
-export function serveCompletion(mcp: McpServer, connection: McpConnection): void {
+export function serveCompletion(mcp: McpServer, connected: Promise<McpConnection>): void {
   const { server } = mcp;
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) =>
     orProtocolError(async () => {
+      const connection = await connected;
       if (ref.type === "ref/prompt")
         return completionOf(await completePrompt(ref.name, argument, connection));
       return await connection.attend(() => completeResource(ref.uri, argument, connection));

@@ -12,7 +12,7 @@ import {
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { ClientAsker } from "./client-asker.ts";
-import { loadingTool } from "./loading-tool.ts";
+import { declaredToolTools } from "./declared-tool.ts";
 import type { McpSkills } from "./port.ts";
 import type { QuestionState } from "./question.ts";
 import { isOwn, type ServedSkill, ServedSkills } from "./served-skill.ts";
@@ -42,7 +42,7 @@ export class McpConnection {
   readonly isShared: boolean;
   readonly #served: ServedSkills;
   readonly #own: readonly AgentTool[];
-  readonly #loading: AgentTool = loadingTool(this);
+  readonly #loading: readonly AgentTool[];
   readonly #loaded = new Map<string, readonly AgentTool[]>();
   readonly #lastServed = new Map<string, ServedSkill>();
   readonly #listeners = new Set<() => void>();
@@ -57,7 +57,9 @@ export class McpConnection {
     this.isShared = isShared;
     this.#attend = options.attend ?? ((work) => work());
     this.#served = options.served ?? new ServedSkills(session.limits);
-    this.#own = skillTools(session, skills.off === undefined ? {} : { off: skills.off });
+    const off: readonly string[] = skills.off ?? [];
+    this.#own = skillTools(session).filter(({ name }) => !off.includes(name));
+    this.#loading = declaredToolTools(this).filter(({ name }) => !off.includes(name));
     this.states = createRequestStateCodec({
       key: stateKey,
       ttlSeconds: Math.ceil(session.limits.approvalAnswerMs / 1000),
@@ -96,7 +98,7 @@ export class McpConnection {
 
   /** The offered tools. A skill's own tools appear after they are loaded, because loading runs the skill's code. */
   async listTools(): Promise<readonly AgentTool[]> {
-    const loading = this.session.canRun && (await this.#hasDeclared()) ? [this.#loading] : [];
+    const loading = this.session.canRun && (await this.#hasDeclared()) ? this.#loading : [];
     const declared: AgentTool[] = [];
     for (const [id, tools] of this.#loaded) if (await this.#isVisible(id)) declared.push(...tools);
     return [...this.#own, ...loading, ...declared];
@@ -104,7 +106,7 @@ export class McpConnection {
 
   /** Finds a tool by name or alias, and loads the tools of its skill if needed. */
   async findTool(name: string, signal?: AbortSignal): Promise<AgentTool | undefined> {
-    const found = findSkillTool([...this.#own, this.#loading, ...this.#declared()], name);
+    const found = findSkillTool([...this.#own, ...this.#loading, ...this.#declared()], name);
     const owner = found === undefined ? ownerOf(name) : undefined;
     if (owner === undefined || !this.session.canRun) return found;
     if ((await this.skills.library.find(this.viewer, owner)) === undefined) return undefined;

@@ -8,10 +8,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { CallerWork } from "./caller-work.ts";
+import { instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
 import { refusals, refuseFailure } from "./http-refusal.ts";
 import { notifyListsChanged, onSettledChange } from "./list-change.ts";
-import { instructionsFor, mcpServer } from "./mcp-server.ts";
+import { mcpServer } from "./mcp-server.ts";
 import type { McpSkills } from "./port.ts";
 import { ServedSkills } from "./served-skill.ts";
 import { ConnectionPool, LegacySession, SessionTable } from "./session-table.ts";

@@ -1,6 +1,7 @@
+export { instructionsFor } from "./catalogue.ts";
 export { type ConnectionOptions, McpConnection } from "./connection.ts";
 export { type Caller, type McpHandler, type McpHandlerOptions, mcpHandler } from "./http-handler.ts";
-export { instructionsFor, type McpServerOptions, mcpServer } from "./mcp-server.ts";
+export { type McpServerOptions, mcpServer } from "./mcp-server.ts";
 export {
   type AskThroughClient,
   defaultCache,

@@ -4,7 +4,7 @@ import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { serveCompletion } from "./completion-handler.ts";
 import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
-import { defaultCache } from "./port.ts";
+import { defaultCache, type ServedCache } from "./port.ts";
 import { servePrompts } from "./prompt-handler.ts";
 import { listResources, skillSource } from "./skill-source.ts";
 import { serveTools } from "./tool-handler.ts";
@@ -12,36 +12,43 @@ import { serveTools } from "./tool-handler.ts";
 export interface McpServerOptions {
   /** The instructions for the client's model; `instructionsFor` creates them. */
   readonly instructions?: string;
+  /** The cache hints for lists. */
+  readonly cache?: ServedCache;
   /** Called for errors outside a response. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A server for a connection: tools, prompts, completion and the skills extension. Each transport needs its own. */
-export function mcpServer(connection: McpConnection, options: McpServerOptions = {}): McpServer {
-  const { instructions = "", onError = () => {} } = options;
-  const { ttlMs, scope } = connection.skills.cache ?? defaultCache;
+/**
+ * A server for a connection: tools, prompts, completion and the skills extension. Each transport needs its own. The
+ * connection may still be opening: the server answers `initialize`, and other requests wait.
+ */
+export function mcpServer(
+  connection: McpConnection | Promise<McpConnection>,
+  options: McpServerOptions = {},
+): McpServer {
+  const { instructions = "", cache = defaultCache, onError = () => {} } = options;
+  const connected = Promise.resolve(connection);
+  const { ttlMs, scope } = cache;
   const cacheHint = { ttlMs, cacheScope: scope };
   const mcp = new McpServer(serverInfo(), {
     ...(instructions === "" ? {} : { instructions }),
     cacheHints: { "prompts/list": cacheHint, "resources/list": cacheHint },
-    requestState: { verify: (state, ctx) => connection.states.verify(state, ctx) },
+    requestState: { verify: async (state, ctx) => (await connected).states.verify(state, ctx) },
   });
-  serveTools(mcp, connection, onError);
-  servePrompts(mcp, connection);
-  serveCompletion(mcp, connection);
+  serveTools(mcp, connected, onError);
+  servePrompts(mcp, connected);
+  serveCompletion(mcp, connected);
   const onWarning = ({ path, message }: { readonly path: string; readonly message: string }) =>
     onError(new Error(`${path}: ${message}`));
-  new SkillsExtension({ source: skillSource(connection), cacheHint, onWarning }).attach(mcp);
+  new SkillsExtension({ source: skillSource(connected), cacheHint, onWarning }).attach(mcp);
   // Replaces the handler of the SDK, which has no paging.
   mcp.server.setRequestHandler("resources/list", ({ params }) =>
-    orProtocolError(() => connection.occupy(() => listResources(connection, params?.cursor))),
+    orProtocolError(async () => {
+      const open = await connected;
+      return await open.occupy(() => listResources(open, params?.cursor));
+    }),
   );
   return mcp;
-}
-
-/** The catalogue of skills, from which a model chooses. */
-export async function instructionsFor({ session }: McpConnection): Promise<string> {
-  return (await session.catalogue()).text;
 }
 
 let info: { readonly name: string; readonly title: string; readonly version: string } | undefined;

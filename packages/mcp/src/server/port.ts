@@ -1,6 +1,7 @@
 import type { Asker } from "@skillhold/core/approval";
 import type { Library, Viewer } from "@skillhold/core/library";
 import type { Session, SkillToolName, ToolResult } from "@skillhold/core/session";
+import type { DeclaredToolName } from "./declared-tool.ts";
 
 /** The served skills: a library, a viewer, and the sessions that use them. */
 export interface McpSkills {
@@ -12,10 +13,11 @@ export interface McpSkills {
    */
   openSession(ask: AskThroughClient, tell: NotifyClient): Promise<Session>;
   /** Disabled tools. */
-  readonly off?: readonly SkillToolName[];
+  readonly off?: readonly (SkillToolName | DeclaredToolName)[];
   /** The hint for an approval that the client cannot ask for. */
   readonly approvalHint?: string;
-  readonly cache?: ServedCache;
+  /** Whether results carry structured data as well. Many clients show a model only that data, so the default is text alone. */
+  readonly isStructured?: boolean;
   /** Wraps each tool call, for tracing. */
   readonly observe?: (call: ObservedCall, work: () => Promise<ToolResult>) => Promise<ToolResult>;
 }

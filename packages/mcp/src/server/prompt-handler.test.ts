@@ -5,6 +5,12 @@ const review = skill("review-pr", {
   yaml: "argument-hint: '[number]'\ndisable-model-invocation: true\n",
   body: "Review pull request $ARGUMENTS now.\n",
 });
+/** The declared argument names of a prompt. */
+interface Declared {
+  readonly all: readonly string[];
+  readonly required: readonly string[];
+}
+
 const hidden = skill("helper", { yaml: "user-invocable: false\n" });
 
 describe("the prompts", () => {
@@ -29,6 +35,35 @@ describe("the prompts", () => {
     expect(events.at(-1)).toMatchObject({ type: "skill.activated", skill: "review-pr", invoker: "user" });
     const used = await client.getPrompt({ name: "use_skill", arguments: { skill: "review-pr", args: "7" } });
     expect(JSON.stringify(used.messages)).toContain("pull request 7");
+  });
+
+  test("get all words that a user types, in the form of each client [S-27] [S-57] [S-69]", async () => {
+    const words = ["Ada", "King", "Lovelace"];
+    for (const [name, send] of [
+      // Claude Code gives each word to one argument, and Gemini gives all of them to the one that is required.
+      ["claude-code", ({ all }: Declared) => Object.fromEntries(words.map((word, at) => [all[at], word]))],
+      ["gemini-cli-mcp-client", ({ required }: Declared) => ({ [required[0] ?? ""]: words.join(" ") })],
+      ["another", ({ all }: Declared) => ({ [all[0] ?? ""]: words.join(" ") })],
+    ] as const) {
+      const { client } = await connectOld(openSkills([review]).skills, {}, name);
+      const { prompts } = await client.listPrompts();
+      const declared = (prompt: string) => {
+        const list = prompts.find((each) => each.name === prompt)?.arguments ?? [];
+        const required = list.filter((each) => each.required === true).map((each) => each.name);
+        return { all: list.map((each) => each.name), required };
+      };
+      const command = { name: "review-pr", arguments: send(declared("review-pr")) };
+      const text = async (request: typeof command) =>
+        JSON.stringify((await client.getPrompt(request)).messages);
+      expect(await text(command), name).toContain("Review pull request Ada King Lovelace now.");
+      const bare = await client.getPrompt({ name: "review-pr" });
+      expect(JSON.stringify(bare.messages), name).toContain("Review pull request");
+      words.unshift("review-pr");
+      const general = { name: "use_skill", arguments: send(declared("use_skill")) };
+      words.shift();
+      if (name !== "another")
+        expect(await text(general), name).toContain("Review pull request Ada King Lovelace now.");
+    }
   });
 
   test("reject skills that are not user-invocable or do not exist [S-27]", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
+import { connectOld, openHttp, openSkills, skill, textOf } from "./server.fixture.ts";
 
 const org = (files: Record<string, string>, yaml = "") => skill("demo", { files, yaml, trust: "org" });
 const revisions = ["2025-11-25", "2026-07-28"] as const;
@@ -15,7 +15,7 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
     const notes: { readonly progress: number; readonly message?: string | undefined }[] = [];
     const call = { name: "run_skill_script", arguments: { skill_id: "demo", script: "a.sh" } };
     const result = await client.callTool(call, { onprogress: (note) => notes.push(note) });
-    expect(result).toMatchObject({ structuredContent: { stdout: "one\ntwo\nthree\n" } });
+    expect(textOf(result)).toContain("one\ntwo\nthree\n");
     expect(notes.map(({ message }) => message)).toEqual(expect.arrayContaining(["two", "three"]));
     const values = notes.map(({ progress }) => progress);
     expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
@@ -49,7 +49,10 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
 test("names the output folder of a run without its path [S-57]", async () => {
   const outputs = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
   try {
-    const { skills } = openSkills([org({ "scripts/a.sh": "echo x > made.txt" })], { runs: { outputs } });
+    const { skills } = openSkills([org({ "scripts/a.sh": "echo x > made.txt" })], {
+      runs: { outputs },
+      settings: { isStructured: true },
+    });
     const { client } = await connectOld(skills);
     await client.listTools();
     const call = { name: "run_skill_script", arguments: { skill_id: "demo", script: "a.sh" } };
@@ -78,14 +81,10 @@ describe("the tools that skills declare", () => {
       const names = async () => (await client.listTools()).tools.map(({ name }) => name);
       expect(await names()).toContain("load_skill_tools");
       const load = () => client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
-      expect((await load()).structuredContent).toEqual({
-        skill: "demo",
-        tools: [{ name: "demo__add", description: "Adds." }],
-        problems: [],
-      });
+      expect(textOf(await load())).toMatch(/call_skill_tool\("demo".*\n- demo__add: Adds\. Input: \{.*"a":/s);
       expect(await names()).toContain("demo__add");
       const answer = await client.callTool({ name: "demo__add", arguments: { a: 1 } });
-      expect(answer.structuredContent).toMatchObject({ result: { sum: 2 } });
+      expect(textOf(answer)).toContain('"sum": 2');
       // The stream on which it hears of changes may have been on its way.
       await vi.waitFor(async () => {
         await load();
@@ -99,13 +98,72 @@ describe("the tools that skills declare", () => {
   test("are loaded by a call of a tool that was listed before [S-32]", async () => {
     const { client } = await connectOld(openSkills([org(tools)], { runs: {} }).skills);
     const answer = await client.callTool({ name: "demo__add", arguments: { a: 4 } });
-    expect(answer.structuredContent).toMatchObject({ result: { sum: 5 } });
+    expect(textOf(answer)).toContain('"sum": 5');
     await expect(client.callTool({ name: "demo__sub", arguments: {} })).rejects.toMatchObject({
       code: -32602,
     });
     await expect(client.callTool({ name: "other__add", arguments: {} })).rejects.toMatchObject({
       code: -32602,
     });
+  });
+
+  test("are called by call_skill_tool, without being listed, and are recorded [S-24] [S-32] [S-69]", async () => {
+    const { skills, events } = openSkills([org(tools)], { runs: {} });
+    const { client } = await connectOld(skills);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("call_skill_tool");
+    for (const tool of ["add", "demo__add"]) {
+      const input = { skill_id: "demo", tool, args: { a: 4 } };
+      const answer = await client.callTool({ name: "call_skill_tool", arguments: input });
+      expect(textOf(answer)).toContain('"sum": 5');
+      expect(events.at(-1)).toMatchObject({ type: "skill.tool_called", skill: "demo" });
+    }
+    for (const [input, code] of [
+      [{ skill_id: "demo", tool: "sub" }, "TOOL_NOT_FOUND"],
+      [{ skill_id: "nothing", tool: "add" }, "SKILL_NOT_FOUND"],
+      [{ skill_id: "demo" }, "USAGE"],
+      [{ skill_id: "demo", tool: "add", args: [] }, "USAGE"],
+    ] as const)
+      expect(await client.callTool({ name: "call_skill_tool", arguments: input })).toMatchObject({
+        isError: true,
+        _meta: { "skillhold/error": { code } },
+      });
+  });
+
+  test("are blocked by the allowed tools of another active skill, also by call_skill_tool [S-24] [S-30]", async () => {
+    const call = { name: "call_skill_tool", arguments: { skill_id: "demo", tool: "add", args: { a: 1 } } };
+    for (const [allowed, isBlocked] of [
+      ["Read", true],
+      ["call_skill_tool", false],
+      ["demo__add", false],
+    ] as const) {
+      const strict = skill("strict", { yaml: `allowed-tools: ${allowed}\n` });
+      const { client } = await connectOld(openSkills([org(tools), strict], { runs: {} }).skills);
+      await client.callTool({ name: "read_skill", arguments: { skill_id: "strict" } });
+      const answer = await client.callTool(call);
+      expect(answer.isError === true, allowed).toBe(isBlocked);
+      if (isBlocked) expect(answer._meta).toMatchObject({ "skillhold/error": { code: "TOOL_BLOCKED" } });
+    }
+  });
+
+  test("need an approval by call_skill_tool as well [S-28] [S-32]", async () => {
+    const { client } = await connectOld(openSkills([skill("demo", { files: tools })], { runs: {} }).skills);
+    const input = { skill_id: "demo", tool: "add", args: { a: 1 } };
+    expect(await client.callTool({ name: "call_skill_tool", arguments: input })).toMatchObject({
+      isError: true,
+      _meta: { "skillhold/error": { code: "APPROVAL_REQUIRED" } },
+    });
+  });
+
+  test("cannot be loaded or called when both tools are off [S-24]", async () => {
+    const off = ["load_skill_tools", "call_skill_tool"] as const;
+    const { client } = await connectOld(openSkills([org(tools)], { runs: {}, settings: { off } }).skills);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    for (const name of off) {
+      expect(names).not.toContain(name);
+      await expect(client.callTool({ name, arguments: { skill_id: "demo" } })).rejects.toMatchObject({
+        code: -32602,
+      });
+    }
   });
 
   test("are not loaded without approval, and the result has the reason [S-28] [S-32]", async () => {

@@ -7,9 +7,10 @@ import { openSession } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
 import { bubblewrap } from "@skillhold/sandbox/backend";
 import { openRunner } from "@skillhold/sandbox/run";
+import { instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
 import { type Caller, type McpHandlerOptions, mcpHandler } from "./http-handler.ts";
-import { instructionsFor, mcpServer } from "./mcp-server.ts";
+import { mcpServer } from "./mcp-server.ts";
 import type { McpSkills } from "./port.ts";
 
 /** A skill for a test: its folder, more frontmatter, its body, more files. */
@@ -74,13 +75,18 @@ export function openSkills(list: readonly MemorySkill[], options: FixtureOptions
 export type ClientOptions = NonNullable<ConstructorParameters<typeof Client>[1]>;
 
 /** A client of the older revision, over memory. */
-export async function connectOld(skills: McpSkills, options: ClientOptions = {}) {
+export async function connectOld(skills: McpSkills, options: ClientOptions = {}, name = "tester") {
   const connection = await McpConnection.open(skills);
   const mcp = mcpServer(connection, { instructions: await instructionsFor(connection) });
   const [there, here] = InMemoryTransport.createLinkedPair();
-  const client = new Client({ name: "tester", version: "1.0.0" }, options);
+  const client = new Client({ name, version: "1.0.0" }, options);
   await Promise.all([mcp.connect(there), client.connect(here)]);
   return { client, connection, mcp };
+}
+
+/** The text that a model gets. */
+export function textOf({ content }: { readonly content: readonly object[] }): string {
+  return content.map((block) => ("text" in block ? String(block.text) : "")).join("\n");
 }
 
 /** A handler for requests, and clients of it of either revision. */

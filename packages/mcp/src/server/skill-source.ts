@@ -19,29 +19,35 @@ const PAGE_SIZE = 50;
 const DIRECTORY_PAGE_SIZE = 200;
 
 /** The visible skills as a source of the skills extension. The session reads the files and records each read. */
-export function skillSource(connection: McpConnection): SkillSource {
+export function skillSource(connected: Promise<McpConnection>): SkillSource {
   return {
-    list: ({ cursor }) => withErrors(connection, () => listServed(connection, cursor)),
+    list: ({ cursor }) => withErrors(connected, (connection) => listServed(connection, cursor)),
     get: async (uri) => {
       const address = readAddress(uri);
       if (address?.path !== "SKILL.md") return undefined;
-      return (await withErrors(connection, () => connection.findServed(address.id)))?.skill;
+      return (await withErrors(connected, (connection) => connection.findServed(address.id)))?.skill;
     },
     read: async (uri) => {
       const address = readAddress(uri);
       if (address === undefined) return undefined;
-      return await withErrors(connection, () => readFile(connection, address));
+      return await withErrors(connected, (connection) => readFile(connection, address));
     },
     readDirectory: async (uri, { cursor }) => {
       const address = readAddress(uri);
       if (address === undefined) return undefined;
-      return await withErrors(connection, () => readDirectory(connection, address, cursor));
+      return await withErrors(connected, (connection) => readDirectory(connection, address, cursor));
     },
   };
 }
 
-function withErrors<T>(connection: McpConnection, work: () => Promise<T>): Promise<T> {
-  return orProtocolError(() => connection.occupy(work));
+function withErrors<T>(
+  connected: Promise<McpConnection>,
+  work: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
+  return orProtocolError(async () => {
+    const connection = await connected;
+    return await connection.occupy(() => work(connection));
+  });
 }
 
 async function readDirectory(connection: McpConnection, address: SkillAddress, cursor: string | undefined) {

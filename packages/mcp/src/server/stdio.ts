@@ -1,8 +1,11 @@
 import type { Readable, Writable } from "node:stream";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { GENERAL_INSTRUCTIONS, instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
 import { notifyListsChanged, onSettledChange } from "./list-change.ts";
-import { instructionsFor, mcpServer } from "./mcp-server.ts";
+import { mcpServer } from "./mcp-server.ts";
 import type { McpSkills } from "./port.ts";
 
 export interface StdioOptions {
@@ -11,38 +14,80 @@ export interface StdioOptions {
   readonly output: Writable;
   /** Stops the server. */
   readonly signal?: AbortSignal;
+  /** How long `initialize` waits for the catalogue. After that its instructions only name the tools. */
+  readonly catalogueMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Serves one client over two streams in either protocol revision, until the input ends or the signal is aborted. */
-export async function serveMcpStdio(skills: McpSkills, options: StdioOptions): Promise<void> {
-  const { input, output, signal, onError = () => {} } = options;
-  const connection = await McpConnection.open(skills);
-  const servers = new Set<ReturnType<typeof mcpServer>>();
-  const stopWatching = onSettledChange(skills.library, (change) => {
-    connection.forget(change);
-    for (const server of servers) notifyListsChanged(server, onError);
-  });
-  const stopTools = connection.onToolChange(() => {
-    for (const { server } of servers)
-      if (server.transport !== undefined) server.sendToolListChanged().catch(onError);
-  });
+const CATALOGUE_MS = 250;
+
+/**
+ * Serves one client over two streams in either protocol revision, until the input ends or the signal is aborted. The skills
+ * may still be opening: `initialize` is answered meanwhile, and other requests wait. Rejects when they cannot be opened.
+ */
+export async function serveMcpStdio(
+  skills: McpSkills | Promise<McpSkills>,
+  options: StdioOptions,
+): Promise<void> {
+  const { input, output, signal, catalogueMs = CATALOGUE_MS, onError = () => {} } = options;
+  const connected = Promise.resolve(skills).then((opened) => McpConnection.open(opened));
+  const servers = new Set<McpServer>();
+  const stops: (() => void)[] = [];
+  const isFailed = connected.then(
+    (connection) => {
+      stops.push(...notifyServers(connection, servers, onError));
+      return false;
+    },
+    () => true,
+  );
   const handle = serveStdio(
     async () => {
       // A client may try the newer revision first, so one connection can have two servers.
-      const server = mcpServer(connection, { instructions: await instructionsFor(connection), onError });
+      const instructions = await within(catalogueMs, connected.then(instructionsFor), GENERAL_INSTRUCTIONS);
+      const server = mcpServer(connected, { instructions, onError });
       servers.add(server);
       return server;
     },
     { transport: new StdioServerTransport(input, output), onerror: onError },
   );
   try {
-    await untilEnded(input, signal);
+    const ended = untilEnded(input, signal);
+    // The requests that wait are answered with the failure first.
+    await Promise.race([ended, isFailed.then((failed) => (failed ? setImmediate() : ended))]);
   } finally {
-    stopWatching();
-    stopTools();
+    for (const stop of stops) stop();
     await handle.close();
-    await connection.close();
+    if (!(await isFailed)) await (await connected).close();
+  }
+  if (await isFailed) await connected;
+}
+
+/** Sends list changes to the servers of a connection; returns the functions that stop it. */
+function notifyServers(
+  connection: McpConnection,
+  servers: ReadonlySet<McpServer>,
+  onError: (error: unknown) => void,
+): readonly (() => void)[] {
+  return [
+    onSettledChange(connection.skills.library, (change) => {
+      connection.forget(change);
+      for (const server of servers) notifyListsChanged(server, onError);
+    }),
+    connection.onToolChange(() => {
+      for (const { server } of servers)
+        if (server.transport !== undefined) server.sendToolListChanged().catch(onError);
+    }),
+  ];
+}
+
+/** The result of the work, or the fallback when it fails or takes longer. */
+async function within<T>(ms: number, work: Promise<T>, fallback: T): Promise<T> {
+  const timer = new AbortController();
+  const timeout = sleep(ms, fallback, { signal: timer.signal }).catch(() => fallback);
+  try {
+    return await Promise.race([work.catch(() => fallback), timeout]);
+  } finally {
+    timer.abort();
   }
 }
 

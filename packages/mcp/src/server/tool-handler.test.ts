@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
+import { connectOld, openHttp, openSkills, skill, textOf } from "./server.fixture.ts";
 
 const pdf = skill("pdf", {
   yaml: "tags: [documents]\n",
@@ -7,9 +7,11 @@ const pdf = skill("pdf", {
   files: { "references/forms.md": "Forms.", "logo.bin": new Uint8Array([0, 255]) },
 });
 
+const structured = { settings: { isStructured: true } };
+
 describe("the tools", () => {
-  test("are listed with title, annotations, input schema and output schema [S-24] [S-57]", async () => {
-    const { client } = await connectOld(openSkills([pdf]).skills);
+  test("are listed with title, annotations, input schema and, on request, output schema [S-24] [S-57]", async () => {
+    const { client } = await connectOld(openSkills([pdf], structured).skills);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       "list_skills",
@@ -28,8 +30,33 @@ describe("the tools", () => {
     });
   });
 
-  test("return text and data that match their output schema [S-24] [S-57]", async () => {
+  test("return text alone, because clients show a model the data instead of the text [S-24] [S-57] [S-69]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
+    for (const tool of (await client.listTools()).tools) expect(tool).not.toHaveProperty("outputSchema");
+    for (const [name, input, text] of [
+      ["list_skills", {}, "pdf"],
+      ["search_skills", { query: "form" }, "pdf"],
+      ["read_skill", { skill_id: "pdf" }, "Fill the form."],
+      ["read_skill_resource", { skill_id: "pdf", path: "references/forms.md" }, "Forms."],
+      ["deactivate_skill", { skill_id: "pdf" }, "no longer active"],
+    ] as const) {
+      const result = await client.callTool({ name, arguments: input });
+      expect(result, name).not.toHaveProperty("structuredContent");
+      expect(textOf(result), name).toContain(text);
+    }
+  });
+
+  test("describe a binary file in one line [S-26] [S-57] [S-69]", async () => {
+    const files = { "logo.bin": new Uint8Array(30_000).fill(200) };
+    const { client } = await connectOld(openSkills([skill("greet", { files })]).skills);
+    const input = { skill_id: "greet", path: "logo.bin" };
+    const result = await client.callTool({ name: "read_skill_resource", arguments: input });
+    expect(JSON.stringify(result).length).toBeLessThanOrEqual(500);
+    expect(textOf(result)).toMatch(/^logo\.bin of greet .*30000 bytes.*$/);
+  });
+
+  test("return text and, on request, data that match their output schema [S-24] [S-57]", async () => {
+    const { client } = await connectOld(openSkills([pdf], structured).skills);
     // A client that has listed the tools checks the data of each answer against the schema.
     await client.listTools();
     const listed = await client.callTool({ name: "list_skills", arguments: { tag: "documents" } });
@@ -52,7 +79,7 @@ describe("the tools", () => {
   test("can be called by their aliases [S-24]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     const read = await client.callTool({ name: "skills.read", arguments: { skill_id: "pdf" } });
-    expect(read).toMatchObject({ structuredContent: { id: "pdf" } });
+    expect(textOf(read)).toContain("Fill the form.");
     await expect(client.callTool({ name: "read_skil", arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining("Did you mean read_skill"),
@@ -90,7 +117,8 @@ describe("the tools", () => {
     const { skills } = openSkills([pdf, skill("mail")], { viewer: { allow: ["mail"] } });
     const { client } = await connectOld(skills);
     const listed = await client.callTool({ name: "list_skills", arguments: {} });
-    expect(listed.structuredContent).toMatchObject({ skills: [{ id: "mail" }] });
+    expect(textOf(listed)).toContain("mail");
+    expect(textOf(listed)).not.toContain("pdf");
     expect(client.getInstructions()).not.toContain("pdf");
     expect(await client.callTool({ name: "read_skill", arguments: { skill_id: "pdf" } })).toMatchObject({
       isError: true,
@@ -100,7 +128,7 @@ describe("the tools", () => {
 
 describe("a skill that was read before", () => {
   test("is a short note in its own session, and the full text on a shared connection [S-25]", async () => {
-    const { connect, handler } = openHttp(openSkills([pdf]).skills);
+    const { connect, handler } = openHttp(openSkills([pdf], structured).skills);
     const call = { name: "read_skill", arguments: { skill_id: "pdf" } };
     for (const [revision, isRepeat] of [
       ["2025-11-25", true],
@@ -113,10 +141,4 @@ describe("a skill that was read before", () => {
     }
     await handler.close();
   });
-});
-
-test("the instructions are the catalogue, and empty without skills [S-21] [S-57]", async () => {
-  const { client } = await connectOld(openSkills([pdf]).skills);
-  expect(client.getInstructions()).toMatch(/`pdf` — About pdf\./);
-  expect((await connectOld(openSkills([]).skills)).client.getInstructions()).toBeUndefined();
 });

@@ -1,13 +1,10 @@
 import { basename } from "node:path";
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   type InputRequiredResult,
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  type Server,
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
@@ -22,27 +19,39 @@ import {
 import { neutralText } from "@skillhold/core/text";
 import { errorTable } from "@skillhold/protocol/error";
 import { z } from "zod";
+import { withCatalogue } from "./catalogue.ts";
 import type { Exchange } from "./client-asker.ts";
+import { viewClient } from "./client-view.ts";
 import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
+import type { McpSkills } from "./port.ts";
 import { QuestionState, readApproval, toInputRequired } from "./question.ts";
 import { running, type ToolRow, toolTable } from "./tool-table.ts";
 
 /** Serves the tools of a connection. The tools validate their input themselves and report errors in their result. */
 export function serveTools(
   mcp: McpServer,
-  connection: McpConnection,
+  connected: Promise<McpConnection>,
   onError: (error: unknown) => void,
 ): void {
   const { server } = mcp;
   server.registerCapabilities({ tools: { listChanged: true } });
-  server.setRequestHandler("tools/list", async () => ({
-    tools: (await connection.listTools()).map((tool) => describe(tool)),
-  }));
-  server.setRequestHandler("tools/call", async ({ params }, ctx) =>
-    orProtocolError(() =>
-      connection.attend(() => callTool(params.name, params.arguments, { mcp, connection, ctx, onError })),
-    ),
+  server.setRequestHandler("tools/list", () =>
+    orProtocolError(async () => ({ tools: await listTools(await connected) })),
+  );
+  server.setRequestHandler("tools/call", ({ params }, ctx) =>
+    orProtocolError(async () => {
+      const connection = await connected;
+      const context = { mcp, connection, ctx, onError };
+      return await connection.attend(() => callTool(params.name, params.arguments, context));
+    }),
+  );
+}
+
+async function listTools(connection: McpConnection): Promise<Tool[]> {
+  const tools = (await connection.listTools()).map((tool) => describe(tool, connection.skills));
+  return await Promise.all(
+    tools.map((tool) => (tool.name === "read_skill" ? withCatalogue(tool, connection) : tool)),
   );
 }
 
@@ -72,8 +81,7 @@ async function callTool(
     const result = await connection.asker.during(exchange, () =>
       observed(connection, { name, input, ctx }, run),
     );
-    if (exchange.question === undefined || result.ok)
-      return toCallToolResult(result, connection.skills.approvalHint);
+    if (exchange.question === undefined || result.ok) return toCallToolResult(result, connection.skills);
     const { key } = exchange.question;
     return toInputRequired(exchange.question, await connection.states.mint({ key }, ctx));
   } finally {
@@ -117,16 +125,16 @@ function unknownTool(name: string, tools: readonly AgentTool[]): ProtocolError {
 const rows: ReadonlyMap<string, ToolRow> = new Map(Object.entries(toolTable));
 const described = new WeakMap<AgentTool, Tool>();
 
-/** The listed form of a tool, built once because lists are requested often. */
-function describe(tool: AgentTool): Tool {
+/** The listed form of a tool, built once because lists are requested often. Contract: each connection has its own tools. */
+function describe(tool: AgentTool, { isStructured = false }: McpSkills): Tool {
   const cached = described.get(tool);
   if (cached !== undefined) return cached;
-  const built = toTool(tool);
+  const built = toTool(tool, isStructured);
   described.set(tool, built);
   return built;
 }
 
-function toTool({ name, description, inputSchema, owner }: AgentTool): Tool {
+function toTool({ name, description, inputSchema, owner }: AgentTool, isStructured: boolean): Tool {
   const row = owner === undefined ? rows.get(name) : undefined;
   // Every tool takes an object: ours by their schemas, and declared tools without one are not listed.
   if (row === undefined)
@@ -138,7 +146,7 @@ function toTool({ name, description, inputSchema, owner }: AgentTool): Tool {
     title,
     description,
     inputSchema: { ...input, type: "object" },
-    outputSchema: outputSchemaOf(output),
+    ...(isStructured ? { outputSchema: outputSchemaOf(output) } : {}),
     annotations: { title, ...annotations },
   };
 }
@@ -154,39 +162,21 @@ function outputSchemaOf(output: ToolRow["output"]): NonNullable<Tool["outputSche
   return { ...schema, type: "object" };
 }
 
-/** The client's description: newer revisions send it with each request, older ones once at the start. */
-export interface ClientView {
-  /** Whether the client can show a form to its user. */
-  readonly canAsk: boolean;
-  readonly name: string;
-}
-
-const Capabilities = z.looseObject({
-  elicitation: z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
-});
-const Info = z.looseObject({ name: z.string() });
-
-export function viewClient(server: Server, ctx: ServerContext): ClientView {
-  const envelope: Readonly<Record<string, unknown>> = { ...ctx.mcpReq.envelope };
-  const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
-  const { elicitation } = Capabilities.safeParse(capabilities).data ?? {};
-  const info = Info.safeParse(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()).data;
-  return {
-    // A client that lists no kind of elicitation supports forms.
-    canAsk: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
-    name: neutralText(info?.name ?? "an MCP client", 64),
-  };
-}
-
 /** The `_meta` key of the error code, which a tool result has no other field for. */
 const ERROR_META = "skillhold/error";
 
-/** Converts a tool result to MCP: text for the model, structured data, and failures as error results. */
-export function toCallToolResult(result: ToolResult, approvalHint: string | undefined): CallToolResult {
+/**
+ * Converts a tool result to MCP: text for the model, and failures as error results. Structured data is sent only on
+ * request, because several clients then show the model the data instead of the text, or both.
+ */
+export function toCallToolResult(
+  result: ToolResult,
+  { isStructured = false, approvalHint }: Pick<McpSkills, "isStructured" | "approvalHint">,
+): CallToolResult {
   if (result.ok)
     return {
       content: [{ type: "text", text: result.text }],
-      ...(isRecord(result.data) ? { structuredContent: withoutPaths(result.data) } : {}),
+      ...(isStructured && isRecord(result.data) ? { structuredContent: withoutPaths(result.data) } : {}),
     };
   const { code, message } = result.error;
   const hasDefaultHint =

@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { SkillToolName } from "@skillhold/core/session";
 import { z } from "zod";
-import type { LOADING_TOOL } from "./loading-tool.ts";
+import type { DeclaredToolName } from "./declared-tool.ts";
 
 /** The title, annotations and output schema of a tool. */
 export interface ToolRow {
@@ -105,8 +105,15 @@ const Loaded = z.looseObject({
   problems: z.array(z.looseObject({ message: z.string() })),
 });
 
-/** The tools of a session, and the tool that loads the tools of skills. */
-export const toolTable: Readonly<Record<SkillToolName | typeof LOADING_TOOL, ToolRow>> = {
+const Called = z.looseObject({
+  skill: z.string(),
+  tool: z.string(),
+  treeHash: z.string(),
+  result: z.unknown(),
+});
+
+/** The tools of a session, and the tools for tools that skills declare. */
+export const toolTable: Readonly<Record<SkillToolName | DeclaredToolName, ToolRow>> = {
   list_skills: { title: "List skills", annotations: readOnly, output: Listing },
   search_skills: { title: "Search skills", annotations: readOnly, output: Listing },
   read_skill: { title: "Load a skill", annotations: readOnly, output: Activated },
@@ -128,4 +135,5 @@ export const toolTable: Readonly<Record<SkillToolName | typeof LOADING_TOOL, Too
     annotations: { ...running, idempotentHint: true },
     output: Loaded,
   },
+  call_skill_tool: { title: "Call a tool of a skill", annotations: running, output: Called },
 };

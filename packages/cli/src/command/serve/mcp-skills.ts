@@ -1,13 +1,6 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
-import {
-  didYouMean,
-  openSession,
-  type SessionPorts,
-  type SkillToolName,
-  suggest,
-  systemPorts,
-} from "@skillhold/core/session";
+import { didYouMean, openSession, type SessionPorts, suggest, systemPorts } from "@skillhold/core/session";
 import { statPath } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
@@ -47,10 +40,11 @@ export async function withMcpSkills<T>(
             viewer,
             openSession: (ask) => {
               const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
-              const ports = { ...systemPorts(state.audit), ...publishing, runs };
+              const ports = { ...systemPorts(state.audit), ...publishing, runs, uses: state.audit.uses };
               return openSession(library, viewer, ports, { hasFileSystem });
             },
             off,
+            isStructured: options["structured"] === true,
             approvalHint: APPROVAL_HINT,
           }),
         ),
@@ -72,7 +66,9 @@ function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "g
   };
 }
 
-const TOOLS: readonly SkillToolName[] = [
+type OfferedTool = NonNullable<McpSkills["off"]>[number];
+
+const TOOLS: readonly OfferedTool[] = [
   "list_skills",
   "search_skills",
   "read_skill",
@@ -80,9 +76,11 @@ const TOOLS: readonly SkillToolName[] = [
   "run_skill_script",
   "deactivate_skill",
   "publish_skill",
+  "load_skill_tools",
+  "call_skill_tool",
 ];
 
-function toolName(text: string): SkillToolName {
+function toolName(text: string): OfferedTool {
   const found = TOOLS.find((name) => name === text);
   if (found !== undefined) return found;
   throw new SkillError("USAGE", `${text} is not a tool.`, {

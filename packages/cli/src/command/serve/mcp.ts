@@ -1,9 +1,9 @@
 import { Writable } from "node:stream";
+import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { mcpServeOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain } from "../../terminal/output.ts";
-import { messageOf, withMcpSkills } from "./mcp-skills.ts";
 
 const INTERRUPTED = 130;
 
@@ -27,14 +27,25 @@ async function run(input: CommandInput<OptionsOf<typeof mcpServeOptions>>): Prom
       },
     );
   const { serveMcpStdio } = await import("@skillhold/mcp/server");
-  await withMcpSkills(input, (skills) =>
-    serveMcpStdio(skills, {
-      input: stream,
-      output: outputOf(io),
-      signal: io.signal,
-      onError: (error) => io.err(`warning: ${plain(messageOf(error))}\n`),
-    }),
-  );
+  // The client gets its first answer while folders and stores are read.
+  const opening = Promise.withResolvers<McpSkills>();
+  const serving = serveMcpStdio(opening.promise, {
+    input: stream,
+    output: outputOf(io),
+    signal: io.signal,
+    onError: (error) => io.err(`warning: ${plain(error instanceof Error ? error.message : String(error))}\n`),
+  });
+  try {
+    const { withMcpSkills } = await import("./mcp-skills.ts");
+    await withMcpSkills(input, async (skills) => {
+      opening.resolve(skills);
+      await serving;
+    });
+  } catch (error) {
+    opening.reject(error);
+    await serving;
+    throw error;
+  }
   return io.signal.aborted ? INTERRUPTED : 0;
 }
 
