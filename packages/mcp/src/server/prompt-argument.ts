@@ -10,15 +10,15 @@ const MAX_WORDS = 40;
  * How a client passes the text that its user types after a command, by the name in its `clientInfo`. `words`: one word per
  * declared argument, and the rest is dropped. `required`: only a required argument gets the text. Others pass it whole.
  */
-const styles: ReadonlyMap<string, "words" | "required"> = new Map([
-  ["claude-code", "words"],
-  ["gemini-cli-mcp-client", "required"],
-  ["qwen-cli-mcp-client", "required"],
-]);
+const styles = [
+  { client: /^claude-code$/, style: "words" },
+  // Qwen Code adds the name of the server.
+  { client: /^(?:gemini|qwen)-cli-mcp-client/, style: "required" },
+] as const;
 
 /** The declared arguments of a command, in the form in which the client passes all of its user's text. */
 export function argumentsFor(client: string, description: string): PromptArgument[] {
-  const style = styles.get(client);
+  const style = styles.find((each) => each.client.test(client))?.style;
   const first = { name: ARGS, description, required: style === "required" };
   return style === "words" ? [first, ...furtherWords.map((name) => ({ name, required: false }))] : [first];
 }

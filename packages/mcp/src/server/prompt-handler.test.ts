@@ -43,6 +43,10 @@ describe("the prompts", () => {
       // Claude Code gives each word to one argument, and Gemini gives all of them to the one that is required.
       ["claude-code", ({ all }: Declared) => Object.fromEntries(words.map((word, at) => [all[at], word]))],
       ["gemini-cli-mcp-client", ({ required }: Declared) => ({ [required[0] ?? ""]: words.join(" ") })],
+      [
+        "qwen-cli-mcp-client-skillhold",
+        ({ required }: Declared) => ({ [required[0] ?? ""]: words.join(" ") }),
+      ],
       ["another", ({ all }: Declared) => ({ [all[0] ?? ""]: words.join(" ") })],
     ] as const) {
       const { client } = await connectOld(openSkills([review]).skills, {}, name);
