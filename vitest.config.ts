@@ -31,6 +31,9 @@ const store = [
   "tests/{docs,eval-docs,reference}.test.ts",
 ];
 
+/** Tests with the real agent frameworks, which `globalSetup` installs into a cache. */
+const frameworks = ["tests/adapters/**/*.test.ts"];
+
 const everything = ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"];
 
 /**
@@ -56,7 +59,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: everything,
-          exclude: [...configDefaults.exclude, ...store, ...machine],
+          exclude: [...configDefaults.exclude, ...store, ...machine, ...frameworks],
           globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
           // Loading the modules again for each file takes longer than most files.
           isolate: false,
@@ -87,6 +90,17 @@ export default defineConfig({
           isolate: true,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "frameworks",
+          include: frameworks,
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/adapters/install-setup.ts"],
+          setupFiles: ["tests/adapters/require-frameworks.ts"],
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 3 },
         },
       },
     ],

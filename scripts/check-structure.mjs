@@ -35,7 +35,7 @@ const BORDERS = {
     "eval",
     "host",
   ],
-  skillhold: ["protocol", "core", "host", "cli"],
+  skillhold: ["protocol", "core", "adapters", "host", "cli"],
   "core-skills": ["skill", "protocol"],
 };
 

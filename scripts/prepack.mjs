@@ -7,6 +7,9 @@ import { dirname, join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
+execFileSync(process.execPath, [join(root, "scripts/install-frameworks.mjs")], {
+  stdio: ["ignore", "ignore", "inherit"],
+});
 execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], {
   stdio: ["ignore", "ignore", "inherit"],
 });

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -21,6 +22,7 @@ interface Manifest {
   readonly version: string;
   readonly private?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
 }
 
@@ -291,6 +293,18 @@ function installElsewhere(): void {
   };
   writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
   npm(project, ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"]);
+  linkFrameworks();
+}
+
+/** The optional peers of the adapters, as a project that uses them has them. */
+function linkFrameworks(): void {
+  const script = join(root, "scripts/install-frameworks.mjs");
+  const modules = execFileSync(process.execPath, [script], { encoding: "utf8" }).trim();
+  for (const name of workspaces.flatMap(({ peerDependencies }) => Object.keys(peerDependencies ?? {}))) {
+    const path = join(project, "node_modules", name);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(modules, name), path);
+  }
 }
 
 /** The shell commands of a page, in order. */

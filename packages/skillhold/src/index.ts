@@ -1,3 +1,4 @@
+export { approve, refuse, type SkillAnswer, type SkillQuestion } from "@skillhold/adapters";
 export type { AgentTool, Asker, Library, Sandbox, Session, SkillTool, Viewer } from "@skillhold/core";
 export {
   type AgentKit,

@@ -1,4 +1,9 @@
-import { type MemorySkill, openMemoryLibrary } from "@skillhold/core/library";
+import {
+  type MemoryLibrary,
+  type MemorySkill,
+  openMemoryLibrary,
+  type Viewer,
+} from "@skillhold/core/library";
 import type { RunPorts } from "@skillhold/core/run";
 import {
   callSkillTool,
@@ -13,8 +18,11 @@ import type { ScriptedCall } from "./reply.ts";
 
 export interface TestSessionOptions {
   /** The runtime that the agent claims to be; `test` by default. */
-  readonly runtime?: string;
+  readonly runtime?: string | readonly string[];
   readonly agent?: string;
+  readonly user?: string;
+  /** The allowed ids. Default: all skills. */
+  readonly allow?: readonly string[];
   /** The time of the first record; each later one is a second later. */
   readonly start?: Date;
   /** Lets the session run scripts, for instance with `systemRuns()`. */
@@ -23,9 +31,12 @@ export interface TestSessionOptions {
 }
 
 /** A session over skills in memory, with a fixed clock, ids that count up, and its records in a list. */
-export interface TestSession {
+export interface TestSession extends AsyncDisposable {
   readonly session: Session;
+  readonly library: MemoryLibrary;
   readonly events: readonly SkillEvent[];
+  /** Opens another session over the same skills, with its records in the same list. */
+  open(options?: Pick<TestSessionOptions, "agent" | "user" | "allow" | "session">): Promise<Session>;
   /** Makes the calls one after the other, as an agent with this script would. */
   play(calls: readonly ScriptedCall[]): Promise<readonly PlayedCall[]>;
   close(): Promise<void>;
@@ -48,19 +59,25 @@ export async function openTestSession(
   skills: readonly MemorySkill[],
   options: TestSessionOptions = {},
 ): Promise<TestSession> {
-  const { runtime = "test", agent, start = new Date(Date.UTC(2026, 0, 1)), runs } = options;
+  const { runtime = "test", start = new Date(Date.UTC(2026, 0, 1)), runs } = options;
   const library = openMemoryLibrary(skills, { host: bareHost });
   const events: SkillEvent[] = [];
+  const opened: Session[] = [];
   let looks = 0;
   let ids = 0;
-  const viewer = { runtime, ...(agent === undefined ? {} : { agent }) };
   const ports = {
     clock: { now: () => new Date(start.getTime() + 1000 * looks++) },
     ids: { next: () => `id-${++ids}` },
     audit: { record: (event: SkillEvent) => void events.push(event) },
     ...(runs === undefined ? {} : { runs }),
   };
-  const session = await openSession(library, viewer, ports, options.session);
+  const open: TestSession["open"] = async ({ agent, user, allow, session: settings } = {}) => {
+    const viewer = { runtime, ...definedOnly({ agent, user, allow }) };
+    const session = await openSession(library, viewer, ports, settings);
+    opened.push(session);
+    return session;
+  };
+  const session = await open(options);
   const play = async (calls: readonly ScriptedCall[]) => {
     const played: PlayedCall[] = [];
     for (const call of calls) {
@@ -70,8 +87,21 @@ export async function openTestSession(
     return played;
   };
   const close = async () => {
-    await session.close();
+    for (const each of opened.reverse()) await each.close();
     await library.close();
   };
-  return { session, events, play, close };
+  return { session, library, events, open, play, close, [Symbol.asyncDispose]: close };
+}
+
+function definedOnly(viewer: {
+  readonly agent: string | undefined;
+  readonly user: string | undefined;
+  readonly allow: readonly string[] | undefined;
+}): Pick<Viewer, "agent" | "user" | "allow"> {
+  const { agent, user, allow } = viewer;
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(user === undefined ? {} : { user }),
+    ...(allow === undefined ? {} : { allow }),
+  };
 }

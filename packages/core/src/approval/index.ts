@@ -11,6 +11,6 @@ export type {
 export { type ApprovalSubject, approvalKey, requestKey } from "./approval-key.ts";
 export { type ApprovalPorts, Approvals, type ObtainedApproval } from "./approvals.ts";
 export { interrupted } from "./ask.ts";
-export { type DescribedField, describeRequest, exactText } from "./describe.ts";
+export { type DescribedField, describeRequest, exactText, summarizeRequest } from "./describe.ts";
 export { memoryApprovals } from "./memory-approvals.ts";
 export { type RecordedApprovals, revokeApproval, revokeChanged } from "./revoke-approval.ts";

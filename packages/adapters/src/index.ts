@@ -1,0 +1,1 @@
+export { approve, refuse, type SessionProvider, type SkillAnswer, type SkillQuestion } from "./skill-kit.ts";

@@ -1,0 +1,1 @@
+export { type AiSkills, type AiSkillsOptions, aiSkills, name } from "@skillhold/adapters/ai";

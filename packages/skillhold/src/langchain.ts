@@ -1,0 +1,1 @@
+export { type LangChainCaller, name, skillCall, skillsMiddleware } from "@skillhold/adapters/langchain";

@@ -1,0 +1,88 @@
+import { aiSkills, name } from "@skillhold/adapters/ai";
+import type { ToolContext } from "@skillhold/core/session";
+import { type ModelMessage, ToolLoopAgent, tool } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { describe } from "vitest";
+import { z } from "zod";
+import { type AgentSetup, describeAdapter, type Step } from "./adapter.contract.ts";
+import type { ScriptedModel } from "./scripted-model.ts";
+
+describe("the AI SDK adapter", () => describeAdapter({ runtime: name(), make }));
+
+function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup) {
+  const agentFor = async (user: string) => {
+    const tools = {
+      lookup: tool({
+        description: "Looks a word up.",
+        inputSchema: z.object({ word: z.string() }),
+        execute: async ({ word }, _options, ...[context]: readonly ToolContext[]) => lookup(word, context),
+      }),
+    };
+    const skills = aiSkills(await sessionOf(user), { instructions, tools });
+    return new ToolLoopAgent({ model: mockModel(model), ...skills });
+  };
+  const go = async (user: string, messages: ModelMessage[], signal?: AbortSignal): Promise<Step> => {
+    const agent = await agentFor(user);
+    const result = await agent.stream({ messages, ...(signal === undefined ? {} : { abortSignal: signal }) });
+    for await (const part of result.fullStream)
+      if (part.type === "tool-result" && part.preliminary === true) onOutput?.(part.output.text);
+    const content = (await result.steps).at(-1)?.content ?? [];
+    const asked = content.find((part) => part.type === "tool-approval-request");
+    const saved = JSON.stringify([...messages, ...(await result.responseMessages)]);
+    return {
+      text: await result.text,
+      question: asked?.reason,
+      answer: (approved) => {
+        const response = {
+          type: "tool-approval-response",
+          approvalId: asked?.approvalId ?? "",
+          approved,
+        } as const;
+        return go(user, [...JSON.parse(saved), { role: "tool", content: [response] }]);
+      },
+    };
+  };
+  return {
+    run: (user: string, prompt: string, signal?: AbortSignal) =>
+      go(user, [{ role: "user", content: prompt }], signal),
+  };
+}
+
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+function mockModel(model: ScriptedModel): MockLanguageModelV4 {
+  return new MockLanguageModelV4({
+    doStream: async ({ prompt }) => {
+      const system = prompt.flatMap((each) => (each.role === "system" ? [each.content] : [])).join("\n");
+      const user = JSON.stringify(prompt.find(({ role }) => role === "user")?.content);
+      const turn = prompt.filter(({ role }) => role === "assistant").length;
+      const { text = "", calls = [] } = await model.reply({ system, user, turn, raw: prompt });
+      const parts = calls.map(({ name: toolName, input }, index) => ({
+        type: "tool-call" as const,
+        toolCallId: `call-${turn}-${index}`,
+        toolName,
+        input: JSON.stringify(input),
+      }));
+      return {
+        stream: ReadableStream.from([
+          { type: "stream-start" as const, warnings: [] },
+          { type: "text-start" as const, id: "t" },
+          { type: "text-delta" as const, id: "t", delta: text },
+          { type: "text-end" as const, id: "t" },
+          ...parts,
+          {
+            type: "finish" as const,
+            usage,
+            finishReason: {
+              unified: calls.length > 0 ? ("tool-calls" as const) : ("stop" as const),
+              raw: undefined,
+            },
+          },
+        ]),
+      };
+    },
+  });
+}
