@@ -6,6 +6,7 @@ import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";
 import type { SecretStore } from "../secret/secret.ts";
+import type { Timers } from "../timers.ts";
 import type { Clearance, ScriptInput } from "./clearance.ts";
 import type { ToolAnswer, ToolArgs, ToolCatalogue, ToolCatalogueCache } from "./declared-tool.ts";
 import type { Mount, Network, Sandbox, SandboxPaths } from "./sandbox.ts";
@@ -31,6 +32,8 @@ export interface RunPorts {
   readonly rules?: Rules;
   /** Extra permissions from the machine's owner. Never taken from a model or a skill. */
   readonly grant?: (entry: SkillEntry) => RunGrant;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** The folder for output files, one subfolder per run. Without it, files are listed and discarded. */
   readonly outputs?: string;
   /** Caches declared tools by content, so that listing does not run the skill again. */

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import type { SandboxExit, SandboxProcess } from "@skillhold/core/test/run/sandbox";
 import { describe, expect, test } from "vitest";
 import { type OutputFilter, supervise } from "./supervise.ts";
@@ -155,8 +156,15 @@ describe("a supervised process", () => {
 
   test("is killed at its time limit [S-29]", async () => {
     const fake = fakeProcess();
-    const result = await supervise(fake.process, { ...roomyLimits, wallMs: 5 });
-    expect(result).toMatchObject({ outcome: "timed_out", exceeded: "wall", code: 137, signal: "SIGKILL" });
+    const timers = new ManualTimers();
+    const result = supervise(fake.process, { ...roomyLimits, wallMs: 5000 }, { timers });
+    timers.advance(4999);
+    expect(fake.kills).toEqual([]);
+    timers.advance(1);
+    expect(await result).toMatchObject({
+      ...{ outcome: "timed_out", exceeded: "wall", durationMs: 5000 },
+      ...{ code: 137, signal: "SIGKILL" },
+    });
   });
 
   test("is killed when canceled, before or during the run [S-29]", async () => {

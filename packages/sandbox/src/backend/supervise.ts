@@ -1,3 +1,4 @@
+import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import type { LimitKind, RunLimits, SandboxProcess } from "@skillhold/core/run";
 import type { RunOutcome } from "@skillhold/protocol";
 
@@ -7,6 +8,8 @@ export interface SuperviseOptions {
   /** Receives the output as it arrives, up to the limit. */
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** Applied before the output is counted, kept and passed on. */
   readonly filters?: Readonly<Record<OutputStream, OutputFilter>>;
 }
@@ -44,12 +47,13 @@ export async function supervise(
   limits: RunLimits,
   options: SuperviseOptions = {},
 ): Promise<Supervised> {
-  const started = performance.now();
+  const { timers = systemTimers } = options;
+  const started = timers.now();
   const watch = new Watch(running, limits, options);
   try {
     running.stdin.end(options.stdin ?? "");
     const [exit] = await Promise.all([running.exited, watch.read("stdout"), watch.read("stderr")]);
-    const durationMs = Math.round(performance.now() - started);
+    const durationMs = Math.round(timers.now() - started);
     const ending = watch.ending ?? (exit.exceeded === undefined ? undefined : overLimit(exit.exceeded));
     const { code, signal } = exit;
     return { code, signal, outcome: "exited", ...watch.output(), durationMs, ...ending };
@@ -73,7 +77,7 @@ class Watch {
   readonly #running: SandboxProcess;
   readonly #limits: RunLimits;
   readonly #options: SuperviseOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancelTimer: CancelTimer;
   readonly #chunks: Record<OutputStream, Uint8Array[]> = { stdout: [], stderr: [] };
   #bytes = 0;
   #cut: OutputStream | undefined;
@@ -83,7 +87,9 @@ class Watch {
     this.#running = running;
     this.#limits = limits;
     this.#options = options;
-    this.#timer = setTimeout(() => this.#end({ outcome: "timed_out", exceeded: "wall" }), limits.wallMs);
+    const { timers = systemTimers } = options;
+    const end = () => this.#end({ outcome: "timed_out", exceeded: "wall" });
+    this.#cancelTimer = timers.after(limits.wallMs, end);
     options.signal?.addEventListener("abort", this.#onAbort);
     if (options.signal?.aborted === true) this.#onAbort();
   }
@@ -111,7 +117,7 @@ class Watch {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#cancelTimer();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
   }
 

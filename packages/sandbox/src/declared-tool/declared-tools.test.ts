@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, onTestFinished, test } from "vitest";
 import { openDeclaredTools } from "./declared-tools.ts";
@@ -116,8 +119,14 @@ test("the cache drops the least recently used listing [S-32]", async () => {
 });
 
 test("caches a listing with a failed module, but not with a slow one [S-32]", async () => {
-  const slow = open({ "tools/a.mjs": "for (;;);", "tools/count.mjs": SCRIPT }, {}, 6000);
-  const catalogue = await slow.tools.load();
+  const timers = new ManualTimers();
+  const begun = join(skillFolder({}), "begun");
+  const loop = `import { writeFileSync } from "node:fs"; writeFileSync("${begun}", ""); for (;;);`;
+  const slow = open({ "tools/a.mjs": loop, "tools/count.mjs": SCRIPT }, { timers });
+  const loading = slow.tools.load();
+  await expect.poll(() => existsSync(begun)).toBe(true);
+  timers.advance(hostTiming.startMs);
+  const catalogue = await loading;
   expect(catalogue.problems.map((problem) => problem.file)).toEqual(["tools/a.mjs"]);
   await expect(slow.tools.call("count", {})).resolves.toBe("script");
   await expect(cachedTools(slow.skill, slow.cache)).resolves.toBeUndefined();
@@ -132,7 +141,7 @@ test("does not cache a listing with a module that blocks at its top level [S-32]
     "tools/a.mjs": "await new Promise((done) => setTimeout(done, 1e9));",
     "tools/count.mjs": SCRIPT,
   };
-  const { tools, cache, skill } = open(waiting, {}, 5000);
+  const { tools, cache, skill } = open(waiting, {}, 10_000);
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["count"]);
   expect(catalogue.problems).toEqual([{ file: "tools/a.mjs", message: "The module did not load in time." }]);

@@ -1,17 +1,19 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
-import { directSandbox, hostOf } from "./tool-host.fixture.ts";
+import { directSandbox, hostOf, hostTiming } from "./tool-host.fixture.ts";
+import type { ToolHostPorts } from "./tool-host-spec.ts";
 
 const files = { "tools/a.mjs": "", "tools/b.mjs": "" };
 
 /** A host with this code as its bridge: `say` writes a line, and `line` is each request. */
-function hostWith(onRequest: string, timing = {}) {
+function hostWith(onRequest: string, ports: Partial<ToolHostPorts> = {}) {
   const sandbox = directSandbox(`const fs = require("node:fs");
     const say = (text) => fs.writeSync(4, (typeof text === "string" ? text : JSON.stringify(text)) + "\\n");
     const tool = (more) => ({ name: "t", description: "d", file: "tools/a.mjs", inputSchema: { type: "object" }, ...more });
     const ready = (tools, problems = []) => say({ type: "ready", tools, problems });
     require("node:readline").createInterface({ input: new (require("node:net").Socket)({ fd: 3 }) })
       .on("line", (line) => { const request = JSON.parse(line); ${onRequest} });`);
-  return { sandbox, host: hostOf(files, { ports: { sandbox }, timing }) };
+  return { sandbox, host: hostOf(files, { ports: { sandbox, ...ports } }) };
 }
 
 test("ignores unknown lines and unknown ids [S-32]", async () => {
@@ -112,8 +114,12 @@ test("omits tools with invalid names, files or schemas, and neutralizes texts [S
 });
 
 test("stops loading when a bridge never answers or blames modules at will [S-32]", async () => {
-  const silent = hostWith("", { startMs: 300 });
-  await expect(silent.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });
+  const timers = new ManualTimers();
+  const silent = hostWith("", { timers });
+  const failed = expect(silent.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });
+  await timers.set(hostTiming.startMs);
+  timers.advance(hostTiming.startMs);
+  await failed;
   const blaming = hostWith(`say({ type: "loading", file: "tools/" + "ab"[Math.random() * 2 | 0] + ".mjs" });
     say({ type: "loading", file: "elsewhere" }); process.exit(1);`);
   await expect(blaming.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });

@@ -1,5 +1,6 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
-import { type Files, hostOf } from "./tool-host.fixture.ts";
+import { type Files, hostOf, hostTiming } from "./tool-host.fixture.ts";
 
 const pythonHost = (files: Files, timing = {}) => hostOf(files, { language: "python", timing });
 
@@ -261,7 +262,8 @@ def ${name}(config: dict, run_manager=None) -> dict:
 });
 
 test("cancels an async Python tool, and kills the process of one in a thread [S-32]", async () => {
-  const host = pythonHost(
+  const timers = new ManualTimers();
+  const host = hostOf(
     {
       "tools/t.py": `import asyncio, os, time
 from langchain_core.tools import tool
@@ -282,13 +284,24 @@ def pid() -> int:
     return os.getpid()
 `,
     },
-    { graceMs: 2500 },
+    { language: "python", ports: { timers } },
   );
   const before = await host.call("pid", {});
-  const calls = [host.call("awaits", {}, { timeoutMs: 50 }), host.call("pid", {})];
-  await expect(calls[0]).rejects.toMatchObject({ code: "TIMED_OUT" });
-  await expect(calls[1]).resolves.toBe(before);
+  const timedOut = async (tool: string) => {
+    const late = expect(host.call(tool, {}, { timeoutMs: 30_000 })).rejects.toMatchObject({
+      code: "TIMED_OUT",
+    });
+    await timers.set(30_000);
+    // Answered after the other call has started.
+    const other = await host.call("pid", {});
+    timers.advance(30_000);
+    await late;
+    return other;
+  };
+  expect(await timedOut("awaits")).toBe(before);
   await expect(host.call("pid", {})).resolves.toBe(before);
-  await expect(host.call("sleeps", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
-  await expect(host.call("pid", {})).resolves.not.toBe(before);
+  await timedOut("sleeps");
+  const after = host.call("pid", {});
+  timers.advance(hostTiming.graceMs);
+  await expect(after).resolves.not.toBe(before);
 });

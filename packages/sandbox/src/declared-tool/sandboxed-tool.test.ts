@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bubblewrap } from "../backend/bubblewrap.ts";
 import { findMarked, newMark } from "../backend/marked-process.fixture.ts";
@@ -42,7 +44,7 @@ def py_read(path: str) -> str:
     return open(path).read()
 `;
 
-async function open(sandbox: Sandbox, files: Files) {
+async function open(sandbox: Sandbox, files: Files, timers: Timers = systemTimers) {
   const stage = await makeStage();
   const folder = join(stage, "skill");
   for (const [path, text] of Object.entries(files)) {
@@ -55,12 +57,13 @@ async function open(sandbox: Sandbox, files: Files) {
     network: "none",
     env: { DECLARED: "yes" },
     limits: hostLimits,
-    timing: { ...hostTiming, graceMs: 100 },
+    timing: hostTiming,
   } as const;
   const ports = {
     sandbox,
     findRuntime,
     redact: (text: string) => text,
+    timers,
     cache: new MemoryToolCatalogueCache(),
   };
   const tools = openDeclaredTools(skill, settings, ports);
@@ -119,17 +122,25 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
 
   test("are killed with all their processes when they do not stop, and run again [S-32]", async () => {
     const mark = newMark();
-    const tools = await open(bubblewrap(), {
-      "tools/a.mjs": `import { spawn } from "node:child_process";
+    const timers = new ManualTimers();
+    const tools = await open(
+      bubblewrap(),
+      {
+        "tools/a.mjs": `import { spawn } from "node:child_process";
         export const hangs = { description: "h", execute: () => { spawn("sleep", ["1000.${mark}"], { detached: true }); for (;;); } };
         export const fine = { description: "f", execute: () => "fine" };`,
-    });
+      },
+      timers,
+    );
     await tools.load();
-    const hanging = tools.call("hangs", {}, { timeoutMs: 6000 });
+    const hanging = tools.call("hangs", {}, { timeoutMs: 30_000 });
     const outcome = expect(hanging).rejects.toMatchObject({ code: "TIMED_OUT" });
     await expect.poll(() => findMarked(mark)).toHaveLength(1);
+    timers.advance(30_000);
     await outcome;
-    await expect(tools.call("fine", {})).resolves.toBe("fine");
+    const next = tools.call("fine", {});
+    timers.advance(hostTiming.graceMs);
+    await expect(next).resolves.toBe("fine");
     expect(findMarked(mark)).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, copyFile, lstat, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import type { Timers } from "@skillhold/core/port";
 import type {
   Mount,
   Network,
@@ -43,7 +44,7 @@ export interface ToolTiming {
   readonly startMs: number;
   /** The default time for a call. */
   readonly callMs: number;
-  /** The time for a canceled call to stop before its process is killed. */
+  /** The time for a canceled call or a closed process to stop before it is killed. */
   readonly graceMs: number;
   /** The time until an idle process ends. */
   readonly idleMs: number;
@@ -54,6 +55,7 @@ export interface ToolHostPorts {
   readonly findRuntime: (language: ToolLanguage) => Promise<Runtime>;
   /** Removes secret values from a tool's output. */
   readonly redact: Redact;
+  readonly timers: Timers;
 }
 
 const require = createRequire(import.meta.url);

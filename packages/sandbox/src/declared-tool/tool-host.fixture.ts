@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import type { RunLimits, SandboxProcess, SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -70,6 +71,7 @@ export function directPorts(): ToolHostPorts {
       mounts: [],
     }),
     redact: (text) => text,
+    timers: systemTimers,
   };
 }
 

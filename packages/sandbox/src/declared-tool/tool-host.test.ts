@@ -1,8 +1,13 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test, vi } from "vitest";
-import { directSandbox, hostOf } from "./tool-host.fixture.ts";
+import { directSandbox, hostOf, hostTiming } from "./tool-host.fixture.ts";
 
 const SLOW = `export const waits = { description: "w", execute: (_, { abortSignal }) =>
-    new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason))) };
+    new Promise((_, reject) => {
+      const stop = () => reject(abortSignal.reason);
+      if (abortSignal.aborted) stop();
+      abortSignal.addEventListener("abort", stop);
+    }) };
   export const deaf = { description: "d", execute: () => new Promise(() => {}) };
   export const pid = { description: "p", execute: () => process.pid };
   export const dies = { description: "x", execute: () => process.kill(process.pid, "SIGKILL") };
@@ -25,25 +30,36 @@ test("does not call a tool that the skill lacks [S-32]", async () => {
 });
 
 test("cancels a call at its timeout, and keeps the process when the call stops [S-32]", async () => {
-  const host = hostOf(slow);
+  const timers = new ManualTimers();
+  const host = hostOf(slow, { ports: { timers } });
   const before = await host.call("pid", {});
-  const late = host.call("waits", {}, { timeoutMs: 50 });
+  const late = host.call("waits", {}, { timeoutMs: 30_000 });
+  await timers.set(30_000);
+  timers.advance(30_000);
   await expect(late).rejects.toMatchObject({ code: "TIMED_OUT" });
   await expect(host.call("pid", {})).resolves.toBe(before);
 });
 
 test("kills the process of a call that does not stop, and starts another for the next [S-32]", async () => {
   const sandbox = directSandbox();
-  const host = hostOf(slow, { ports: { sandbox }, timing: { graceMs: 100 } });
+  const timers = new ManualTimers();
+  const host = hostOf(slow, { ports: { sandbox, timers } });
   const before = await host.call("pid", {});
-  const other = host.call("waits", {});
+  const other = host.call("waits", {}, { timeoutMs: 1_000_000 });
   const outcome = expect(other).rejects.toMatchObject({
     code: "TOOL_FAILED",
     message: expect.stringContaining("The tool deaf ignored its cancellation"),
   });
-  await expect(host.call("deaf", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
+  const deaf = expect(host.call("deaf", {}, { timeoutMs: 30_000 })).rejects.toMatchObject({
+    code: "TIMED_OUT",
+  });
+  await timers.set(30_000);
+  timers.advance(30_000);
+  await deaf;
   // Called before the kill, and answered by the next process.
-  const after = await host.call("pid", {});
+  const answered = host.call("pid", {});
+  timers.advance(hostTiming.graceMs);
+  const after = await answered;
   await outcome;
   expect(after).not.toBe(before);
   expect(sandbox.started).toHaveLength(2);
@@ -79,8 +95,11 @@ test("calls fail when the process dies, and the next call starts another [S-32]"
 
 test("ends an idle process, and starts it again when needed [S-32]", async () => {
   const sandbox = directSandbox();
-  const host = hostOf(slow, { ports: { sandbox }, timing: { idleMs: 20 } });
+  const timers = new ManualTimers();
+  const host = hostOf(slow, { ports: { sandbox, timers } });
   const before = await host.call("pid", {});
+  await timers.set(hostTiming.idleMs);
+  timers.advance(hostTiming.idleMs);
   await sandbox.started[0]?.exited;
   expect(await host.call("pid", {})).not.toBe(before);
 });
@@ -118,11 +137,47 @@ test("logs a bounded amount of output without secrets, and passes only the given
   const variables = await host.call("env", {});
   expect(variables).toEqual(expect.arrayContaining(["KEY"]));
   expect(variables).not.toContain("HOME");
-  // All printed output has been read by then.
   await host.close();
   expect(host.log()).toContain("1999 [KEY]");
   expect(host.log()).not.toContain("hush");
   expect(host.log().length).toBeLessThanOrEqual(16 * 1024);
+});
+
+test("close keeps the output that the process has not written yet, and kills a process that does not stop [S-32]", async () => {
+  const sandbox = directSandbox();
+  const timers = new ManualTimers();
+  const host = hostOf(
+    {
+      "tools/t.mjs": `export const loud = { description: "l", execute: () => {
+          process.stdout.write("x".repeat(4_000_000) + "the last words"); } };`,
+    },
+    { ports: { sandbox, timers } },
+  );
+  await host.tools();
+  // A reader that is late, as on a busy machine.
+  sandbox.started[0]?.stdout.pause();
+  await host.call("loud", {});
+  const closing = host.close();
+  sandbox.started[0]?.stdout.resume();
+  await closing;
+  expect(host.log()).toContain("the last words");
+  expect(await sandbox.started[0]?.exited).toMatchObject({ code: 0 });
+
+  const other = hostOf(
+    { "tools/t.mjs": "export const busy = { description: 'b', execute: () => { for (;;); } };" },
+    { ports: { sandbox, timers } },
+  );
+  await other.tools();
+  const blocked = expect(other.call("busy", {}, { timeoutMs: 1_000_000 })).rejects.toMatchObject({
+    code: "INTERRUPTED",
+  });
+  await timers.set(1_000_000);
+  const closed = other.close();
+  await timers.set(hostTiming.graceMs);
+  timers.advance(hostTiming.graceMs);
+  await closed;
+  await blocked;
+  expect(await sandbox.started[1]?.exited).toMatchObject({ signal: "SIGKILL" });
 });
 
 test("a result that is oversized or not JSON fails alone [S-32]", async () => {

@@ -1,3 +1,4 @@
+import type { CancelTimer } from "@skillhold/core/port";
 import type { ToolListing, ToolProblem } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { hostClosed, toolInterrupted, toolNotFound } from "./tool-failure.ts";
@@ -37,7 +38,7 @@ class LazyToolHost implements ToolHost {
   readonly #closing = new AbortController();
   #started: Promise<StartedProcess> | undefined;
   #process: ToolProcess | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #cancelIdle: CancelTimer | undefined;
   #calls = 0;
   #isSure = true;
 
@@ -74,14 +75,14 @@ class LazyToolHost implements ToolHost {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    clearTimeout(this.#idleTimer);
+    this.#cancelIdle?.();
     await this.#end();
   }
 
   /** The process does not count as idle during `work`. */
   async #busy<T>(work: () => Promise<T>): Promise<T> {
     this.#calls += 1;
-    clearTimeout(this.#idleTimer);
+    this.#cancelIdle?.();
     try {
       return await work();
     } finally {
@@ -91,10 +92,8 @@ class LazyToolHost implements ToolHost {
   }
 
   #awaitIdle(): void {
-    this.#idleTimer = setTimeout(() => {
-      this.#end().catch(() => {});
-    }, this.#spec.timing.idleMs);
-    this.#idleTimer.unref();
+    const end = () => void this.#end().catch(() => {});
+    this.#cancelIdle = this.#ports.timers.after(this.#spec.timing.idleMs, end, { isBackground: true });
   }
 
   async #end(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Timers } from "@skillhold/core/port";
 import type { SandboxProcess, ToolListing } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import {
@@ -38,6 +39,7 @@ export class ModuleFailure extends Error {
 export class ToolProcess {
   readonly #process: SandboxProcess;
   readonly #spec: ToolHostSpec;
+  readonly #timers: Timers;
   readonly #redact: (text: string) => string;
   readonly #log: LogTail;
   readonly #ready = Promise.withResolvers<LoadedTools>();
@@ -69,6 +71,7 @@ export class ToolProcess {
   private constructor(process: SandboxProcess, spec: ToolHostSpec, ports: ToolHostPorts) {
     this.#process = process;
     this.#spec = spec;
+    this.#timers = ports.timers;
     this.#redact = ports.redact;
     this.#log = new LogTail(LOG_BYTES, ports.redact);
     this.#log.read(process.stdout);
@@ -114,21 +117,33 @@ export class ToolProcess {
     const onAbort = (): void => giveUp(toolInterrupted(tool));
     this.#sendCall(id, tool, args);
     this.#pending.set(id, outcome);
-    const timer = setTimeout(() => giveUp(toolTimedOut(tool, timeoutMs)), timeoutMs);
+    const cancelTimer = this.#timers.after(timeoutMs, () => giveUp(toolTimedOut(tool, timeoutMs)));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await outcome.promise;
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
       signal?.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Kills the process and its children. Pending calls are canceled. */
+  /**
+   * Ends the process and its children. Pending calls are canceled. A loaded process first writes the rest of its output;
+   * it is killed when it takes too long.
+   */
   async end(): Promise<void> {
     this.#isCanceled = true;
-    this.#kill("The process was stopped.");
-    await this.#gone;
+    const isAsked = this.#isLoaded && !this.isOver;
+    this.#ending ??= "The process was stopped.";
+    if (!isAsked) this.#process.kill();
+    // The bridge exits at the end of the channel.
+    this.#process.channel?.send.end();
+    const cancelTimer = this.#timers.after(this.#spec.timing.graceMs, () => this.#process.kill());
+    try {
+      await this.#gone;
+    } finally {
+      cancelTimer();
+    }
   }
 
   async #load(signal: AbortSignal): Promise<LoadedTools> {
@@ -141,13 +156,13 @@ export class ToolProcess {
     const onAbort = (): void => this.#ready.reject(hostClosed());
     const onTimeout = (): void =>
       this.#failLoading(`Loading took longer than ${startMs} ms (toolStartMs).`, true);
-    const timer = setTimeout(onTimeout, startMs);
+    const cancelTimer = this.#timers.after(startMs, onTimeout);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
       return await this.#ready.promise;
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
       signal.removeEventListener("abort", onAbort);
     }
   }
@@ -225,11 +240,10 @@ export class ToolProcess {
     const stopped = Promise.withResolvers<void>();
     this.#stopping.set(id, stopped);
     this.#send({ id, method: "cancel" });
-    const timer = setTimeout(
-      () => this.#kill(`The tool ${tool} ignored its cancellation, so its process was killed.`),
-      this.#spec.timing.graceMs,
+    const cancelTimer = this.#timers.after(this.#spec.timing.graceMs, () =>
+      this.#kill(`The tool ${tool} ignored its cancellation, so its process was killed.`),
     );
-    void stopped.promise.then(() => clearTimeout(timer));
+    void stopped.promise.then(cancelTimer);
   }
 
   #sendCall(id: number, tool: string, args: unknown): void {

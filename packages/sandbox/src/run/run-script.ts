@@ -209,7 +209,9 @@ async function execute(
   try {
     const { stdin, onOutput } = options;
     const { signal } = context;
+    const { timers } = context.ports;
     const result = await supervise(process, spec.limits, {
+      ...(timers === undefined ? {} : { timers }),
       filters: { stdout: redactor.stream(), stderr: redactor.stream() },
       ...(stdin === undefined ? {} : { stdin }),
       ...(onOutput === undefined ? {} : { onOutput }),

@@ -1,5 +1,6 @@
 import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
+import { systemTimers } from "@skillhold/core/port";
 import type {
   Clearance,
   RunContext,
@@ -227,7 +228,7 @@ function openSet(
       limits: runLimits(entry.trust, limits),
       timing: { startMs: limits.toolStartMs, callMs: limits.toolCallMs, graceMs: GRACE_MS, idleMs: IDLE_MS },
     },
-    { sandbox: ports.sandbox, findRuntime, redact, cache },
+    { sandbox: ports.sandbox, findRuntime, redact, timers: ports.timers ?? systemTimers, cache },
   );
   return { staged, inputs, tools, redact, users: 1, isForOnce: false };
 }

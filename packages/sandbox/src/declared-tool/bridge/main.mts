@@ -37,6 +37,8 @@ const replies = new Socket({ fd: 4, readable: false, writable: true });
 const tools = new Map<string, LoadedTool>();
 const running = new Map<number, AbortController>();
 const exit = process.exit.bind(process);
+// Bound before tools run, because they may replace these methods.
+const outputs = [process.stdout, process.stderr].map((stream) => ({ write: stream.write.bind(stream) }));
 let lineBytes = Number.POSITIVE_INFINITY;
 
 // A module that ends the process would take the other tools with it.
@@ -47,7 +49,7 @@ process.on("unhandledRejection", (reason) =>
   process.stderr.write(`Unhandled rejection: ${String(reason)}\n`),
 );
 installModuleHook(zod);
-requests.on("close", () => exit(0));
+requests.on("close", () => void finish());
 replies.on("error", () => exit(0));
 createInterface({ input: requests }).on("line", (line) => {
   // The host writes only requests.
@@ -55,6 +57,12 @@ createInterface({ input: requests }).on("line", (line) => {
     process.stderr.write(`${String(error)}\n`);
   });
 });
+
+/** Writes the rest of the output, because Node drops pending writes when it exits. */
+async function finish(): Promise<void> {
+  await Promise.all(outputs.map((output) => new Promise((resolve) => output.write("", resolve))));
+  exit(0);
+}
 
 async function answer(request: Request): Promise<void> {
   switch (request.method) {
