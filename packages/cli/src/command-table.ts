@@ -297,6 +297,30 @@ export const commandTable: readonly CommandRow[] = [
     () => import("./command/operate/audit-export.ts"),
   ),
   row(
+    "backup create",
+    "Operate",
+    "back up the store, keys and settings to one file",
+    () => import("./command/operate/backup-create.ts"),
+  ),
+  row(
+    "backup verify",
+    "Operate",
+    "check that a backup is complete",
+    () => import("./command/operate/backup-verify.ts"),
+  ),
+  row(
+    "backup restore",
+    "Operate",
+    "restore a backup into an empty store",
+    () => import("./command/operate/backup-restore.ts"),
+  ),
+  row(
+    "migrate",
+    "Operate",
+    "upgrade the store, or show its version",
+    () => import("./command/operate/migrate.ts"),
+  ),
+  row(
     "replay",
     "Operate",
     "show what an agent saw and ran in a session",

@@ -1,4 +1,5 @@
 export { checkpointsOf, findOwnKey, keepCheckpoint, openSignedStore } from "./audit-store.ts";
+export { createBackup, restoreFromBackup, verifyBackup } from "./backup.ts";
 export {
   chooseStore,
   isStoreAlone,

@@ -13,6 +13,8 @@ export interface Db extends Queries {
    * wait, with PostgreSQL those that need the same locks. The engine may run `work` again from the start.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Reads as of one moment, on a separate connection. Writers do not wait for it. */
+  snapshot<T>(work: (reader: Queries) => Promise<T>): Promise<T>;
   /**
    * Calls back after a commit with changes: for SQLite those of this object, for PostgreSQL those of all
    * clients.

@@ -43,7 +43,7 @@ export async function migrate(
 }
 
 /** 0 for a database without a registry. */
-async function findVersion(db: Db, steps: readonly Migration[]): Promise<number> {
+export async function findVersion(db: Db, steps: readonly Migration[] = migrations): Promise<number> {
   if (await db.hasTable("migration")) return await countDone(db, steps);
   for (const name of steps.flatMap(tablesOf)) {
     // Another process may have created the registry meanwhile, with all tables.

@@ -41,17 +41,56 @@ export async function openRegistryStore(
   options: RegistryStoreOptions = {},
 ): Promise<RegistryStore> {
   const { signer, ...others } = options;
-  const settings: Settings = { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, ...others };
+  const settings = settingsOf(others);
   const db = await openDb(url, settings);
   try {
     await migrate(db, settings.clock, migrations, settings);
-    if (db.engine === "postgres") return storeOf(db, blobTable(db, settings.clock), () => {}, signer);
-    const folder = await openBlobFolder(`${filePath(url)}.d/blobs`, settings.clock);
-    return storeOf(db, folder, () => folder.close(), signer);
+    const { blobs, close } = await openBlobs(url, db, settings);
+    return storeOf(db, blobs, close, signer);
   } catch (error) {
     await db.close();
     throw error;
   }
+}
+
+/** The database and the blobs of a registry, without migrating it. */
+export interface RawRegistry {
+  readonly db: Db;
+  readonly blobs: EngineBlobs;
+}
+
+/** Opens a registry as it is, for one call. */
+export async function withRawRegistry<T>(
+  url: string,
+  options: Omit<RegistryStoreOptions, "signer">,
+  use: (registry: RawRegistry) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(options);
+  const db = await openDb(url, settings);
+  try {
+    const { blobs, close } = await openBlobs(url, db, settings);
+    try {
+      return await use({ db, blobs });
+    } finally {
+      close();
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+function settingsOf(options: Omit<RegistryStoreOptions, "signer">): Settings {
+  return { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, ...options };
+}
+
+async function openBlobs(
+  url: string,
+  db: Db,
+  { clock }: Settings,
+): Promise<{ readonly blobs: EngineBlobs; readonly close: () => void }> {
+  if (db.engine === "postgres") return { blobs: blobTable(db, clock), close: () => {} };
+  const folder = await openBlobFolder(`${filePath(url)}.d/blobs`, clock);
+  return { blobs: folder, close: () => folder.close() };
 }
 
 async function openDb(url: string, settings: Settings): Promise<Db> {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Db, RowParser, Tx } from "../db.ts";
+import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
@@ -86,6 +86,18 @@ class PostgresDb implements Db {
       }
       // A random delay, so that conflicting transactions do not collide again.
       await setTimeout(Math.random() * 10 * attempt);
+    }
+  }
+
+  async snapshot<T>(work: (reader: Queries) => Promise<T>): Promise<T> {
+    this.#rejectClosed();
+    const begin = "begin isolation level repeatable read read only";
+    const { connection } = await this.#attempt(() => this.#pool.take((each) => each.script(begin)));
+    try {
+      return await work({ all: (query, row) => this.#attempt(() => connection.all(query, row)) });
+    } finally {
+      if (!connection.isLost) await connection.script("rollback").catch(() => {});
+      this.#pool.release(connection);
     }
   }
 

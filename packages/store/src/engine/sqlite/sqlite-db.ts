@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { SerialQueue } from "@skillhold/core/async";
 import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Db, RowParser, Tx } from "../db.ts";
+import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { noRegistry } from "../no-registry.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
@@ -15,6 +15,8 @@ import { isBusy, isUnwritable } from "./sqlite-failure.ts";
 export interface SqliteConnections {
   readonly writer: SqliteConnection;
   readonly reader: SqliteConnection;
+  /** Opens another connection like `reader`. */
+  readonly openReader: () => SqliteConnection;
 }
 
 /**
@@ -26,15 +28,17 @@ export class SqliteDb implements Db {
   readonly place: string;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
+  readonly #openReader: () => SqliteConnection;
   readonly #busyMs: number;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
-  constructor({ writer, reader }: SqliteConnections, busyMs: number) {
+  constructor({ writer, reader, openReader }: SqliteConnections, busyMs: number) {
     this.place = writer.path;
     this.#writer = writer;
     this.#reader = reader;
+    this.#openReader = openReader;
     this.#busyMs = busyMs;
   }
 
@@ -58,6 +62,19 @@ export class SqliteDb implements Db {
     const { result, hasWritten } = await this.#queue.run(() => this.#perform(work));
     if (hasWritten) for (const listener of this.#listeners) queueMicrotask(listener);
     return result;
+  }
+
+  async snapshot<T>(work: (reader: Queries) => Promise<T>): Promise<T> {
+    this.#rejectClosed();
+    const reader = await this.#attempt(this.#openReader);
+    try {
+      // The write-ahead log keeps this state until the transaction ends.
+      await this.#attempt(() => reader.script("begin"));
+      return await work({ all: (query, row) => this.#attempt(() => reader.all(query, row)) });
+    } finally {
+      reader.rollback();
+      reader.close();
+    }
   }
 
   async listen(listener: () => void): Promise<() => Promise<void>> {
@@ -199,8 +216,9 @@ async function connectBoth(path: string, busyMs: number, access: SqliteAccess): 
   const prepare = access === "write" ? prepareWriter : rejectStranger;
   const writer = await whileBusy(path, busyMs, () => connect(path, access, prepare));
   try {
-    const reader = await whileBusy(path, busyMs, () => connect(path, access, prepareReader));
-    return new SqliteDb({ writer, reader }, busyMs);
+    const openReader = () => connect(path, access, prepareReader);
+    const reader = await whileBusy(path, busyMs, openReader);
+    return new SqliteDb({ writer, reader, openReader }, busyMs);
   } catch (error) {
     writer.close();
     throw error;
