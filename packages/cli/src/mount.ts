@@ -18,8 +18,19 @@ export function readMounts(texts: readonly string[], cwd: string): readonly Moun
   return mounts;
 }
 
-function readMount(text: string, cwd: string): Mount {
+/** The path of a mount, and the rest with its target and its mode. */
+export function splitMount(text: string): {
+  readonly path: string;
+  readonly rest: string;
+  readonly target: string | undefined;
+  readonly mode: string | undefined;
+} {
   const [, path = "", target, mode] = /^(.*?)(?::(\/[^:]*))?(?::(rw|ro))?$/s.exec(text) ?? [];
+  return { path, rest: text.slice(path.length), target, mode };
+}
+
+function readMount(text: string, cwd: string): Mount {
+  const { path, target, mode } = splitMount(text);
   if (path === "") throw new SkillError("USAGE", `--mount ${JSON.stringify(text)} has no path.`);
   const source = realPath(resolve(cwd, path), path);
   if (source === "/") throw new SkillError("USAGE", "/ cannot be mounted. Name a folder.");

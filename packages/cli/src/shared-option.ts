@@ -170,8 +170,8 @@ export const runGrantOptions = [
   },
 ] as const satisfies readonly OptionSpec[];
 
-/** The options of the MCP server that `mcp install` passes on. */
-export const mcpServeOptions = [
+/** The options of the MCP server beside those of its library. `mcp install` passes them on. */
+export const mcpToolOptions = [
   { flags: "--off <tool>", summary: "do not offer this tool; repeatable", repeats: true },
   {
     flags: "--mount <path[:target][:rw]>",
@@ -189,5 +189,6 @@ export const mcpServeOptions = [
     flags: "--structured",
     summary: "return structured data as well as text; many clients then hide the text from the model",
   },
-  ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
+
+export const mcpServeOptions = [...mcpToolOptions, ...readingOptions] as const;

@@ -32,8 +32,10 @@ export interface McpClient {
   readonly older?: { readonly servers: readonly string[]; readonly isIn: (data: unknown) => boolean };
   /** Undefined when the client does not support this kind of server. */
   readonly entry: (server: Server) => ConfigEntry | undefined;
-  /** A manual step that the file cannot cover. */
-  readonly note?: (server: Server) => string | undefined;
+  /** Fields of a new entry that a user may change: a later install keeps their values. */
+  readonly defaults?: ConfigEntry;
+  /** The manual steps that the file cannot cover. */
+  readonly steps?: (server: Server, scope: ConfigScope) => readonly string[];
 }
 
 export const mcpClients: readonly McpClient[] = [
@@ -49,6 +51,14 @@ export const mcpClients: readonly McpClient[] = [
       "url" in server
         ? { type: "http", url: server.url, headers: bearer(`\${${server.tokenVariable}}`) }
         : { type: "stdio", ...server },
+    // Without it, the tools are hidden behind the client's tool search.
+    defaults: { alwaysLoad: true },
+    steps: (_, scope) =>
+      scope === "project"
+        ? [
+            "Claude Code asks each user to approve the server of a project: start it in this folder and accept.",
+          ]
+        : [],
   },
   {
     id: "claude-desktop",
@@ -97,6 +107,14 @@ export const mcpClients: readonly McpClient[] = [
     servers: ["mcp_servers"],
     entry: (server) =>
       "url" in server ? { url: server.url, bearer_token_env_var: server.tokenVariable } : { ...server },
+    // Without it, the first turn does not wait for the tools.
+    defaults: { required: true },
+    steps: (_, scope) => [
+      "Codex does not start while the server fails. To change that, set required = false in the entry.",
+      ...(scope === "project"
+        ? ["Codex reads project settings only in a trusted folder: start it in this folder and trust it."]
+        : []),
+    ],
   },
   {
     id: "gemini",
@@ -108,6 +126,83 @@ export const mcpClients: readonly McpClient[] = [
       "url" in server
         ? { httpUrl: server.url, headers: bearer(`\${${server.tokenVariable}}`) }
         : { ...server },
+    steps: () => [
+      "Gemini CLI disables MCP servers in folders that are not trusted: trust yours with /permissions.",
+    ],
+  },
+  {
+    id: "copilot",
+    title: "Copilot CLI",
+    format: "json",
+    // Its other project file, `.mcp.json`, is shared with Claude Code, which rejects the type `local`.
+    files: (scope, { home, cwd, env }) => [
+      scope === "user"
+        ? join(env["COPILOT_HOME"] || join(home, ".copilot"), "mcp-config.json")
+        : join(cwd, ".github", "mcp.json"),
+    ],
+    servers: ["mcpServers"],
+    entry: (server) =>
+      "url" in server
+        ? { type: "http", url: server.url, headers: bearer(`\${${server.tokenVariable}}`) }
+        : { type: "local", ...server },
+    defaults: { tools: ["*"] },
+    steps: () => ["Trust the folder when Copilot CLI asks for it."],
+  },
+  {
+    id: "qwen",
+    title: "Qwen Code",
+    format: "json",
+    files: (scope, { home, cwd, env }) => [
+      scope === "user"
+        ? join(env["QWEN_HOME"] || join(home, ".qwen"), "settings.json")
+        : join(cwd, ".qwen", "settings.json"),
+    ],
+    servers: ["mcpServers"],
+    entry: (server) =>
+      "url" in server
+        ? { httpUrl: server.url, headers: bearer(`\${${server.tokenVariable}}`) }
+        : { ...server },
+    steps: () => ["If folder trust is on in Qwen Code, trust your folder."],
+  },
+  {
+    id: "amp",
+    title: "Amp",
+    format: "json",
+    files: (scope, { home, cwd, env }) => [
+      scope === "user"
+        ? join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "amp", "settings.json")
+        : join(cwd, ".amp", "settings.json"),
+    ],
+    servers: ["amp.mcpServers"],
+    entry: (server) =>
+      "url" in server ? { url: server.url, headers: bearer(`\${${server.tokenVariable}}`) } : { ...server },
+    steps: (_, scope) =>
+      scope === "project" ? ["Amp requires approval for workspace servers: run `amp mcp approve`."] : [],
+  },
+  {
+    id: "droid",
+    title: "Droid",
+    format: "json",
+    files: (scope, { home, cwd }) => [join(scope === "user" ? home : cwd, ".factory", "mcp.json")],
+    servers: ["mcpServers"],
+    entry: (server) =>
+      "url" in server
+        ? { type: "http", url: server.url, headers: bearer(`\${${server.tokenVariable}}`) }
+        : { type: "stdio", ...server },
+    defaults: { disabled: false },
+  },
+  {
+    id: "kiro",
+    title: "Kiro",
+    format: "json",
+    files: (scope, { home, cwd }) => [join(scope === "user" ? home : cwd, ".kiro", "settings", "mcp.json")],
+    servers: ["mcpServers"],
+    entry: (server) =>
+      "url" in server ? { url: server.url, headers: bearer(`\${${server.tokenVariable}}`) } : { ...server },
+    steps: (server) =>
+      "url" in server
+        ? [`Kiro expands only approved variables: add ${server.tokenVariable} to its approved MCP variables.`]
+        : [],
   },
   {
     id: "windsurf",
@@ -130,10 +225,12 @@ export const mcpClients: readonly McpClient[] = [
     ],
     servers: ["context_servers"],
     entry: (server) => ("url" in server ? { url: server.url } : { ...server }),
-    note: (server) =>
+    steps: (server) =>
       "url" in server
-        ? "Zed does not expand variables in its settings: add the Authorization header with your token by hand."
-        : undefined,
+        ? [
+            "Zed does not expand variables in its settings: add the Authorization header with your token by hand.",
+          ]
+        : [],
   },
   {
     id: "opencode",
@@ -159,15 +256,19 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** Merges a new entry with the existing one and keeps fields that Skillhold does not write. */
-export function renewEntry({ entry: write }: McpClient, found: unknown, entry: ConfigEntry): ConfigEntry {
+/** Merges a new entry with the existing one and keeps the user's fields and values. */
+export function renewEntry(
+  { entry: write, defaults }: McpClient,
+  found: unknown,
+  entry: ConfigEntry,
+): ConfigEntry {
   const kinds: readonly Server[] = [
     { command: "", args: [] },
     { url: "", tokenVariable: "" },
   ];
   const ours = new Set(kinds.flatMap((kind) => Object.keys(write(kind) ?? {})));
   const theirs = Object.entries(tableAt(found)).filter(([key]) => !ours.has(key));
-  return { ...entry, ...Object.fromEntries(theirs) };
+  return { ...entry, ...defaults, ...Object.fromEntries(theirs) };
 }
 
 export function getClient(id: string | undefined): McpClient {

@@ -2,21 +2,26 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../command.ts";
+import { splitMount } from "../mount.ts";
 import { listOption, textOption } from "../option.ts";
 import type { ConfigScope, McpClient, Server } from "./client-table.ts";
+import { readOfferedTool } from "./offered-tool.ts";
 
 type Options = CommandInput["options"];
 
 /** The server entry for a client: this program, or a gateway. */
 export function serverFor(client: McpClient, scope: ConfigScope, options: Options, cwd: string): Server {
   const gateway = textOption(options, "gateway");
-  if (gateway !== undefined)
+  if (gateway !== undefined) {
+    rejectServed(options);
     return { url: readGateway(gateway), tokenVariable: readVariable(textOption(options, "tokenEnv")) };
+  }
   const args = [
     "mcp",
     "--runtime",
     textOption(options, "runtime") ?? client.id,
     ...forwarded(options, scope, cwd),
+    ...served(options, scope, cwd),
   ];
   // Shared project settings must not contain local paths; desktop apps do not have the user's PATH, so theirs do.
   if (scope === "project") return { command: "skillhold", args };
@@ -55,6 +60,35 @@ function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly 
     ...named("--user", textOption(options, "user")),
     ...named("--allow", textOption(options, "allow")),
   ];
+}
+
+/** The options about tools and scripts of the server. */
+function served(options: Options, scope: ConfigScope, cwd: string): readonly string[] {
+  const place = (path: string) => placeOf(path, scope, cwd);
+  const outputs = textOption(options, "outputs");
+  return [
+    ...listOption(options, "off").flatMap((tool) => ["--off", readOfferedTool(tool)]),
+    ...listOption(options, "mount").flatMap((mount) => ["--mount", placeOfMount(mount, place)]),
+    ...(outputs === undefined ? [] : ["--outputs", place(outputs)]),
+    ...listOption(options, "publishFrom").flatMap((folder) => ["--publish-from", place(folder)]),
+    ...(options["locations"] === true ? ["--locations"] : []),
+    ...(options["structured"] === true ? ["--structured"] : []),
+  ];
+}
+
+/** A mount keeps its target and its mode; only the path on this machine changes. */
+function placeOfMount(mount: string, place: (path: string) => string): string {
+  const { path, rest } = splitMount(mount);
+  return `${place(path)}${rest}`;
+}
+
+/** A gateway decides about tools and scripts itself. */
+function rejectServed(options: Options): void {
+  const [flag] = served(options, "user", "/");
+  if (flag === undefined) return;
+  throw new SkillError("USAGE", `${flag} has no effect together with --gateway.`, {
+    hint: `Omit ${flag}, or set it where the gateway runs.`,
+  });
 }
 
 /** Project servers start in the project's folder, so their paths can be relative; other servers start anywhere. */

@@ -26,7 +26,7 @@ describe("settings in TOML", () => {
     expect(read(file)).toContain("\n[mcp_servers.skillhold]\ncommand = ");
     await install("--client", "codex", "--gateway", "http://127.0.0.1:1", "--token-env", "T");
     expect(read(file).slice(before.length)).toBe(
-      '\n[mcp_servers.skillhold]\nurl = "http://127.0.0.1:1/mcp"\nbearer_token_env_var = "T"\n',
+      '\n[mcp_servers.skillhold]\nurl = "http://127.0.0.1:1/mcp"\nbearer_token_env_var = "T"\nrequired = true\n',
     );
     await install("--client", "codex", "--undo");
     expect(read(file)).toBe(before);

@@ -35,12 +35,17 @@ const launched = (runtime: string) => [
 
 describe("mcp install", () => {
   test.each([
-    ["claude-code", "home/.claude.json", ["mcpServers"], { type: "stdio" }],
+    ["claude-code", "home/.claude.json", ["mcpServers"], { type: "stdio", alwaysLoad: true }],
+    ["copilot", "home/.copilot/mcp-config.json", ["mcpServers"], { type: "local", tools: ["*"] }],
+    ["qwen", "home/.qwen/settings.json", ["mcpServers"], {}],
+    ["amp", "home/.config/amp/settings.json", ["amp.mcpServers"], {}],
+    ["droid", "home/.factory/mcp.json", ["mcpServers"], { type: "stdio", disabled: false }],
+    ["kiro", "home/.kiro/settings/mcp.json", ["mcpServers"], {}],
     ["cursor", "home/.cursor/mcp.json", ["mcpServers"], {}],
     ["gemini", "home/.gemini/settings.json", ["mcpServers"], {}],
     ["windsurf", "home/.codeium/windsurf/mcp_config.json", ["mcpServers"], {}],
     ["zed", "home/.config/zed/settings.json", ["context_servers"], {}],
-  ])("configures %s in its own file and format [S-57]", async (client, file, way, more) => {
+  ])("configures %s in its own file and format [S-57] [S-69]", async (client, file, way, more) => {
     expect(await install("--client", client)).toMatchObject({ code: 0, out: "" });
     const entry = { command: process.execPath, args: launched(client), ...more };
     expect(readData(file)).toEqual({ [way[0] ?? ""]: { skillhold: entry } });
@@ -58,6 +63,9 @@ describe("mcp install", () => {
   test.runIf(process.platform === "linux").each([
     ["claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"],
     ["codex", "CODEX_HOME", "config.toml"],
+    ["copilot", "COPILOT_HOME", "mcp-config.json"],
+    ["qwen", "QWEN_HOME", "settings.json"],
+    ["amp", "XDG_CONFIG_HOME", "amp/settings.json"],
     ["vscode", "XDG_CONFIG_HOME", "Code/User/mcp.json"],
     ["zed", "XDG_CONFIG_HOME", "zed/settings.json"],
     ["zed", "FLATPAK_XDG_CONFIG_HOME", "zed/settings.json"],
@@ -109,6 +117,7 @@ describe("mcp install", () => {
       type: "stdio",
       command: "skillhold",
       args: ["mcp", "--runtime", "claude-code", "--root", "skills", "--agent", "writer"],
+      alwaysLoad: true,
     });
     expect(await install("--client", "windsurf", "--scope", "project")).toMatchObject({
       code: 2,
@@ -146,7 +155,21 @@ describe("mcp install", () => {
   });
 
   test.each([
-    ["claude-code", ".claude.json", "mcpServers", { type: "http", url: "$URL", headers: "${T}" }],
+    [
+      "claude-code",
+      ".claude.json",
+      "mcpServers",
+      { type: "http", url: "$URL", alwaysLoad: true, headers: "${T}" },
+    ],
+    [
+      "copilot",
+      ".copilot/mcp-config.json",
+      "mcpServers",
+      { type: "http", url: "$URL", tools: ["*"], headers: "${T}" },
+    ],
+    ["qwen", ".qwen/settings.json", "mcpServers", { httpUrl: "$URL", headers: "${T}" }],
+    ["amp", ".config/amp/settings.json", "amp.mcpServers", { url: "$URL", headers: "${T}" }],
+    ["kiro", ".kiro/settings/mcp.json", "mcpServers", { url: "$URL", headers: "${T}" }],
     ["cursor", ".cursor/mcp.json", "mcpServers", { url: "$URL", headers: "${env:T}" }],
     ["gemini", ".gemini/settings.json", "mcpServers", { httpUrl: "$URL", headers: "${T}" }],
     [
@@ -170,7 +193,57 @@ describe("mcp install", () => {
   test("names the token variable and writes no token to a file [S-57]", async () => {
     const { err } = await install("--client", "cursor", "--gateway", "https://skills.example");
     expect(err).toContain("note: Cursor reads the token from the variable SKILLHOLD_TOKEN");
-    expect((await install("--client", "codex")).err).not.toContain("note:");
+    expect((await install("--client", "cursor")).err).not.toContain("note:");
+  });
+
+  test("says what the user still has to do [S-57] [S-69]", async () => {
+    for (const [client, scope, step] of [
+      ["claude-code", "project", /note: .*approve/],
+      ["codex", "user", /note: .*required = false/],
+      ["codex", "project", /note: .*trust/],
+      ["gemini", "user", /note: .*trust/],
+      ["copilot", "user", /note: .*[Tt]rust/],
+      ["amp", "project", /note: .*amp mcp approve/],
+    ] as const)
+      expect((await install("--client", client, "--scope", scope)).err, client).toMatch(step);
+    const { data } = await runJson(["mcp", "install", "--client", "gemini", "--dry-run"], root, {
+      env: { HOME: home() },
+    });
+    expect(data).toMatchObject({ steps: [expect.stringContaining("trust")] });
+  });
+
+  test("keeps a value of the user for a default of the entry [S-57] [S-69]", async () => {
+    await install("--client", "claude-code");
+    const { mcpServers } = readData("home/.claude.json");
+    writeFile(
+      root,
+      "home/.claude.json",
+      JSON.stringify({ mcpServers: { skillhold: { ...mcpServers.skillhold, alwaysLoad: false } } }),
+    );
+    await install("--client", "claude-code", "--root", "a");
+    expect(readData("home/.claude.json").mcpServers.skillhold).toMatchObject({
+      alwaysLoad: false,
+      args: expect.arrayContaining(["--root"]),
+    });
+  });
+
+  test("forwards the options about tools and scripts, and rejects them for a gateway [S-57]", async () => {
+    const options =
+      "--off search_skills --mount data:/mnt/in:rw --outputs out --publish-from work --structured";
+    await install("--client", "cursor", ...options.split(" "));
+    expect(readData("home/.cursor/mcp.json").mcpServers.skillhold.args.slice(4)).toEqual([
+      ...["--off", "search_skills", "--mount", `${join(root, "data")}:/mnt/in:rw`],
+      ...["--outputs", join(root, "out"), "--publish-from", join(root, "work"), "--structured"],
+    ]);
+    await install("--client", "cursor", "--scope", "project", ...options.split(" "));
+    expect(readData(".cursor/mcp.json").mcpServers.skillhold.args).toEqual(
+      expect.arrayContaining(["data:/mnt/in:rw", "out", "work"]),
+    );
+    expect((await install("--client", "cursor", "--off", "read_skil")).err).toContain(
+      "Did you mean read_skill",
+    );
+    const gateway = await install("--client", "cursor", "--gateway", "https://x", "--off", "read_skill");
+    expect(gateway).toMatchObject({ code: 2, err: expect.stringContaining("--off") });
   });
 
   test("rejects an invalid URL, an invalid variable, and unsupported servers [S-57]", async () => {

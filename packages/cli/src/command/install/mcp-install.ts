@@ -7,6 +7,7 @@ import {
   type ConfigScope,
   getClient,
   type McpClient,
+  mcpClients,
   renewEntry,
   type Server,
 } from "../../mcp-client/client-table.ts";
@@ -14,7 +15,7 @@ import { ConfigFile } from "../../mcp-client/config-file.ts";
 import type { ConfigEntry, ConfigText } from "../../mcp-client/config-text.ts";
 import { serverFor } from "../../mcp-client/launch.ts";
 import { textOption } from "../../option.ts";
-import { libraryOptions } from "../../shared-option.ts";
+import { libraryOptions, mcpToolOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 
 /** The planned change of one settings file. */
@@ -39,8 +40,7 @@ interface Outcome {
 const optionSpecs = [
   {
     flags: "--client <name>",
-    summary:
-      "configure this client: claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, zed or opencode",
+    summary: `configure this client: ${mcpClients.map(({ id }) => id).join(", ")}`,
   },
   {
     flags: "--scope <scope>",
@@ -56,6 +56,7 @@ const optionSpecs = [
   },
   { flags: "--dry-run", summary: "print the changes without making them" },
   { flags: "--undo", summary: "remove the configuration again" },
+  ...mcpToolOptions,
   ...libraryOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -78,7 +79,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const entry = entryFor(plan.client, server);
   const outcome = options["undo"] === true ? undo(plan, io) : install(plan, entry, io);
   if (!plan.isDry) outcome.apply();
-  report(io, plan, outcome, options["undo"] === true ? undefined : noteFor(plan.client, server));
+  report(io, plan, outcome, options["undo"] === true ? [] : stepsFor(plan, server));
   return 0;
 }
 
@@ -134,11 +135,16 @@ function entryFor(client: McpClient, server: Server): ConfigEntry {
   });
 }
 
-/** The step left for the user: tokens are never written to a file. */
-function noteFor({ title, note }: McpClient, server: Server): string | undefined {
-  if (note !== undefined || !("url" in server)) return note?.(server);
-  const { tokenVariable: name } = server;
-  return `${title} reads the token from the variable ${name}: set it where you start ${title}.`;
+/** The steps left for the user. Tokens are never written to a file. */
+function stepsFor({ client, scope }: Plan, server: Server): readonly string[] {
+  const steps = client.steps?.(server, scope) ?? [];
+  if (!("url" in server) || !JSON.stringify(client.entry(server)).includes(server.tokenVariable))
+    return steps;
+  const { title } = client;
+  return [
+    `${title} reads the token from the variable ${server.tokenVariable}: set it where you start ${title}.`,
+    ...steps,
+  ];
 }
 
 function install({ client, file, config, way }: Plan, entry: ConfigEntry, io: Io): Outcome {
@@ -217,12 +223,12 @@ function untouched<T>(
   }
 }
 
-function report(io: Io, plan: Plan, { action, before, after }: Outcome, note: string | undefined): void {
+function report(io: Io, plan: Plan, { action, before, after }: Outcome, steps: readonly string[]): void {
   const { client, scope, file, isDry } = plan;
   const diff = createTwoFilesPatch(file.path, file.path, before ?? "", after ?? "", "", "", { context: 2 });
   if (io.json) {
     const data = { client: client.id, scope, file: file.path, action, isDryRun: isDry, diff };
-    printData(io, { ...data, backup: existsSync(file.backup) ? file.backup : null, note: note ?? null });
+    printData(io, { ...data, backup: existsSync(file.backup) ? file.backup : null, steps });
     return;
   }
   const place = shortPath(io, file.path);
@@ -233,7 +239,7 @@ function report(io: Io, plan: Plan, { action, before, after }: Outcome, note: st
   if (isDry || action === "unchanged") return;
   if (action === "written" && existsSync(file.backup))
     io.err(`Backup of the previous file: ${shortPath(io, file.backup)}\n`);
-  if (note !== undefined) io.err(`note: ${note}\n`);
+  for (const step of steps) io.err(`note: ${step}\n`);
   io.err(`Restart ${client.title} to apply the change.\n`);
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
-import { didYouMean, openSession, type SessionPorts, suggest, systemPorts } from "@skillhold/core/session";
+import { openSession, type SessionPorts, systemPorts } from "@skillhold/core/session";
 import { statPath } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
@@ -10,6 +10,7 @@ import { agentPublisher } from "@skillhold/registry/release";
 import type { CommandInput } from "../../command.ts";
 import { withMissingHook } from "../../dependency-survey.ts";
 import { chooseGateway } from "../../library-choice.ts";
+import { readOfferedTool } from "../../mcp-client/offered-tool.ts";
 import { readMounts } from "../../mount.ts";
 import { withLibrary } from "../../open.ts";
 import { listOption, textOption } from "../../option.ts";
@@ -26,7 +27,7 @@ export async function withMcpSkills<T>(
 ): Promise<T> {
   const { io, options } = input;
   const hasFileSystem = options["locations"] === true;
-  const off = listOption(options, "off").map(toolName);
+  const off = listOption(options, "off").map(readOfferedTool);
   const grants = readGrants(options, io);
   const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
   // The store comes first, because an open library does not notice a store that is created later.
@@ -64,28 +65,6 @@ function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "g
     ...(mounts.length === 0 ? {} : { grant: () => ({ mounts }) }),
     ...(outputs === undefined ? {} : { outputs: resolve(io.cwd, outputs) }),
   };
-}
-
-type OfferedTool = NonNullable<McpSkills["off"]>[number];
-
-const TOOLS: readonly OfferedTool[] = [
-  "list_skills",
-  "search_skills",
-  "read_skill",
-  "read_skill_resource",
-  "run_skill_script",
-  "deactivate_skill",
-  "publish_skill",
-  "load_skill_tools",
-  "call_skill_tool",
-];
-
-function toolName(text: string): OfferedTool {
-  const found = TOOLS.find((name) => name === text);
-  if (found !== undefined) return found;
-  throw new SkillError("USAGE", `${text} is not a tool.`, {
-    hint: didYouMean(suggest(text, TOOLS)) ?? `The tools are ${TOOLS.join(", ")}.`,
-  });
 }
 
 export function messageOf(error: unknown): string {
