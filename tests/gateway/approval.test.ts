@@ -190,6 +190,8 @@ test("an expired approval is not removed without a record [S-62]", async () => {
     treeHash: digest,
     act: "run_script",
     target: "scripts/say.sh",
+    requester: { user: "root" },
+    widen: [],
     by: "root",
     at: at.toISOString(),
     expiresAt: over.toISOString(),

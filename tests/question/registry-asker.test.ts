@@ -45,23 +45,26 @@ describe.each(engines)("questions on %s", (engine) => {
     (await scene.events()).filter(({ type }) => type === "approval.asked" || type === "approval.answered");
 
   describe("asking", () => {
-    test.each<[QuestionAnswer]>([[yes], [{ answer: "approve", scope: "content" }], [no]])(
-      "a question of one gateway is answered by %j at another [S-28] [S-54]",
-      async (given) => {
-        const { answer, id } = await ask();
-        expect(await there.answerQuestion(id, given, { by })).toMatchObject({ id });
-        expect(await answer).toEqual({ ...given, by: "root" });
-        expect([await here.listQuestions(), await there.listQuestions()]).toEqual([[], []]);
-        expect(await questionEvents()).toMatchObject([
-          { type: "approval.asked", question: id },
-          { type: "approval.answered", question: id, ...given, by },
-        ]);
-      },
-    );
+    test.each<[QuestionAnswer]>([
+      [yes],
+      [{ answer: "approve", scope: "content", widen: ["everyone"] }],
+      [no],
+    ])("a question of one gateway is answered by %j at another [S-28] [S-54]", async (given) => {
+      const { answer, id } = await ask();
+      expect(await there.answerQuestion(id, given, { by })).toMatchObject({ id });
+      expect(await answer).toMatchObject({ ...given, by: "root" });
+      expect([await here.listQuestions(), await there.listQuestions()]).toEqual([[], []]);
+      expect(await questionEvents()).toMatchObject([
+        { type: "approval.asked", question: id },
+        { type: "approval.answered", question: id, ...given, by },
+      ]);
+    });
 
     test("another gateway lists it with everything that an approval would permit [S-28]", async () => {
       const fields: Partial<ApprovalRequest> = {
+        requester: { agent: "reader", user: "eve" },
         origin: "docs skill://pdf",
+        environment: "sha256:lock",
         args: ["--fast", "", 'a "b" \u202e'],
         network: "example.org",
         mounts: [{ source: "/data", target: "/mnt/data", isWritable: true }],
@@ -331,7 +334,7 @@ describe.each(engines)("questions on %s", (engine) => {
     await there.answerQuestion(question?.id ?? "", { answer: "approve", scope: "content" }, { by });
     const first = await obtained;
     expect(first).toMatchObject({ scope: "content", by: "root" });
-    expect(await approvalsOf(there).obtain(request({ args: ["other"] }))).toEqual(first);
+    expect(await approvalsOf(there).obtain(request({ session: "other" }))).toEqual(first);
     expect(await questionEvents()).toHaveLength(2);
   });
 });

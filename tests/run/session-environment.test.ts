@@ -1,6 +1,8 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { skill } from "@skillhold/core/test/session/session.fixture";
+import { fixedAsker } from "@skillhold/sandbox/test/run/run.fixture";
 import { expect, test } from "vitest";
 import { openRunning, org } from "./session-run.fixture.ts";
 
@@ -18,7 +20,7 @@ test("packages that were installed for a skill are found by its scripts and tool
     environment: async ({ id, folder }) => {
       asked.push(`${id} ${readdirSync(folder).join()}`);
       const mount = { source: site, target: "/opt/site", isWritable: false };
-      return { mounts: [mount], env: (paths) => ({ PYTHONPATH: paths.of(site) }) };
+      return { lock: "site-1", mounts: [mount], env: (paths) => ({ PYTHONPATH: paths.of(site) }) };
     },
   });
   expect((await session.run("demo", "a.py")).stdout).toBe("hello\n");
@@ -27,6 +29,32 @@ test("packages that were installed for a skill are found by its scripts and tool
   rmSync(site, { recursive: true });
   await session.close();
 });
+
+test("an approval ends when the installed packages change [S-28]", async () => {
+  const asker = fixedAsker("content");
+  let lock = "lock-1";
+  const environment = async () => ({ lock, mounts: [], env: () => ({}) });
+  const files = { "scripts/a.sh": "echo hi", "tools/t.mjs": TOOL };
+  const { session } = await openRunning([skill("demo", { files })], { asker, environment });
+  for (const at of ["lock-1", "lock-1", "lock-2"]) {
+    lock = at;
+    await session.run("demo", "a.sh");
+  }
+  expect(asker.asked).toHaveLength(2);
+  expect(await session.clearance("demo", { script: "a.sh" })).toMatchObject({ verdict: "allow" });
+  lock = "lock-3";
+  expect(await session.clearance("demo", { script: "a.sh" })).toMatchObject({
+    verdict: "ask",
+    request: { environment: "lock-3" },
+  });
+  expect(await session.clearance("demo", { tool: "t" })).toMatchObject({
+    verdict: "ask",
+    request: { environment: "lock-3" },
+  });
+  await session.close();
+});
+
+const TOOL = `export default { name: "t", description: "d", inputSchema: { type: "object" }, run: () => 1 };`;
 
 test("who reads a skill is told what it lacks [S-24] [S-38]", async () => {
   const warnings = async (_: unknown, __: unknown, id: string) => [`Missing: pip:x. Install it for ${id}.`];

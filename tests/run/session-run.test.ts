@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSession } from "@skillhold/core";
+import { memoryApprovals, openSession } from "@skillhold/core";
 import { fixtureLibrary, skill } from "@skillhold/core/test/session/session.fixture";
 import type { SkillEvent } from "@skillhold/protocol";
 import { fixedAsker, fixtureRuns } from "@skillhold/sandbox/test/run/run.fixture";
@@ -79,12 +79,52 @@ test("a user's skill is asked about once for its content, and again when it chan
   const asker = fixedAsker("content");
   const user = (code: string) => skill("demo", { files: { "scripts/a.sh": code } });
   const { session, library } = await openRunning([user("echo one")], { asker });
-  expect((await session.run("demo", "a.sh")).stdout).toBe("one\n");
-  expect((await session.run("demo", "a.sh", { args: ["other"] })).stdout).toBe("one\n");
-  expect(asker.asked).toEqual(["demo scripts/a.sh"]);
+  expect((await session.run("demo", "a.sh", { args: ["A.pdf"] })).stdout).toBe("one\n");
+  expect((await session.run("demo", "a.sh", { args: ["B.pdf"] })).stdout).toBe("one\n");
+  expect(asker.asked).toEqual(["demo scripts/a.sh A.pdf"]);
   library.replace([user("echo two")]);
-  expect((await session.run("demo", "a.sh")).stdout).toBe("two\n");
+  expect((await session.run("demo", "a.sh", { args: ["A.pdf"] })).stdout).toBe("two\n");
   expect(asker.asked).toHaveLength(2);
+  await session.close();
+});
+
+test("an approval for one agent and user is not used for another, nor for other options [S-28]", async () => {
+  const asker = fixedAsker("content");
+  const approvals = memoryApprovals();
+  const mine = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
+  const { session, library, ports } = await openRunning([mine], { asker, approvals });
+  await session.run("demo", "a.sh", { args: ["A.pdf"] });
+  await session.run("demo", "a.sh", { args: ["A.pdf", "--delete"] });
+  expect(asker.asked).toHaveLength(2);
+  const runs = fixtureRuns({ approvals });
+  for (const viewer of [{ agent: "other" }, { agent: "writer", user: "eve" }, { user: "writer" }]) {
+    const other = await openSession(library, { runtime: "test", ...viewer }, { ...ports, runs });
+    expect(await other.clearance("demo", { script: "a.sh" }, { args: ["A.pdf"] })).toMatchObject({
+      verdict: "ask",
+      request: { requester: viewer },
+    });
+    await expect(other.run("demo", "a.sh", { args: ["A.pdf"] })).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+    });
+    await other.close();
+  }
+  await session.close();
+});
+
+test("an approval for everyone, with any arguments, has to be given as such [S-28]", async () => {
+  const approvals = memoryApprovals();
+  const mine = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
+  const widen = ["everyone", "arguments"] as const;
+  const asker = { ask: async () => ({ answer: "approve", scope: "content", widen, by: "ada" }) as const };
+  const { session, library, ports, events } = await openRunning([mine], { asker, approvals });
+  await session.run("demo", "a.sh");
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "approval.granted", requester: { agent: "writer" }, widen }),
+  );
+  const viewer = { runtime: "test", agent: "other", user: "eve" };
+  const other = await openSession(library, viewer, { ...ports, runs: fixtureRuns({ approvals }) });
+  expect((await other.run("demo", "a.sh", { args: ["--delete"] })).stdout).toBe("hi\n");
+  await other.close();
   await session.close();
 });
 

@@ -9,10 +9,13 @@ export {
   approvalKey,
   describeRequest,
   type GivenApproval,
+  headlineOf,
   memoryApprovals,
+  type Requester,
   requestKey,
   revokeApproval,
   revokeChanged,
+  type Widening,
 } from "./approval/index.ts";
 export {
   type Bundle,

@@ -22,6 +22,12 @@ const reach = {
   secrets: z.array(z.string()).readonly(),
   sandbox: z.string(),
 };
+/** The agent and the user for whom a run was requested; absent in records of earlier releases. */
+const requester = z.object({ agent: z.string().optional(), user: z.string().optional() }).optional();
+const widen = z
+  .array(z.enum(["everyone", "arguments"]))
+  .readonly()
+  .optional();
 /** The subject of a question and its run. */
 const byQuestion = {
   ...about,
@@ -29,6 +35,9 @@ const byQuestion = {
   run: z.string(),
   act: RunAct,
   target: z.string(),
+  requester,
+  /** The installed packages that the run would use. */
+  environment: z.string().optional(),
   ...reach,
 };
 
@@ -209,6 +218,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     answer: z.enum(["approve", "deny", "withdrawn"]),
     /** What an approval covers. */
     scope: z.enum(["once", "content"]).optional(),
+    widen,
     by: Actor,
   }),
   z.object({
@@ -216,6 +226,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     ...byQuestion,
     approval: z.string(),
     scope: z.enum(["once", "content"]),
+    widen,
     by: z.string(),
     expiresAt: at,
   }),

@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type Asker,
   describeRequest,
+  headlineOf,
 } from "@skillhold/core/approval";
 import { accountName } from "@skillhold/host/place";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -20,9 +21,9 @@ export function terminalAsker(tty: Tty, by: string): Asker {
   };
 }
 
-/** Approves every request for the current content, because the user did so on the command line. */
+/** Approves every request for the current content with any arguments, because the user did so on the command line. */
 export function consent(by: string): Asker {
-  return { ask: async () => ({ answer: "approve", scope: "content", by }) };
+  return { ask: async () => ({ answer: "approve", scope: "content", widen: ["arguments"], by }) };
 }
 
 /** Opens the asker: the approval from the command line, the terminal, or no asker. */
@@ -46,8 +47,8 @@ function formatQuestion(request: ApprovalRequest): string {
   const width = Math.max(...fields.map(({ label }) => label.length));
   const lines = fields.map(({ label, value }) => `  ${label.padEnd(width)}  ${value}\n`).join("");
   const minutes = Math.round(defaultLimits.approvalMs / 60_000);
-  const keys = `y = once; a = ${minutes} minutes, for this content with any arguments; anything else = no`;
-  return `This needs your approval:\n${lines}${keys} [no] `;
+  const keys = `y = once; a = ${minutes} minutes, for this content and such arguments; w = also with any arguments; anything else = no`;
+  return `${headlineOf(request)}\nThis needs your approval:\n${lines}${keys} [no] `;
 }
 
 function readAnswer(answer: string, by: string): ApprovalAnswer {
@@ -58,6 +59,8 @@ function readAnswer(answer: string, by: string): ApprovalAnswer {
     case "a":
     case "always":
       return { answer: "approve", scope: "content", by };
+    case "w":
+      return { answer: "approve", scope: "content", widen: ["arguments"], by };
     default:
       return { answer: "deny", by };
   }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { digest, request } from "./approval.fixture.ts";
-import type { ApprovalRequest } from "./approval.ts";
-import { approvalKey } from "./approval-key.ts";
+import type { ApprovalRequest, Widening } from "./approval.ts";
+import { approvalKey, coveringKeys, requestKey } from "./approval-key.ts";
+import { argumentShape } from "./argument-shape.ts";
 
 /** Few letters and the marks of JSON, so that texts often meet when they are put together badly. */
 const text = fc.string({
@@ -17,7 +18,10 @@ const subject = fc.record({
   treeHash: fc.constantFrom(digest("a"), digest("b")),
   mounts: fc.array(mount, { maxLength: 3 }),
   secrets: fc.array(text, { maxLength: 3 }),
+  requester: fc.record({ agent: text, user: text }, { requiredKeys: [] }),
 });
+const packages = fc.record({ environment: text, origin: text }, { requiredKeys: [] });
+const wholeSubject = fc.tuple(subject, packages).map(([a, b]) => ({ ...a, ...b }));
 
 /** The order of these lists is the one thing that makes no difference. */
 function normal({ mounts, secrets, ...rest }: Partial<ApprovalRequest>): unknown {
@@ -37,10 +41,10 @@ function isSame(a: Partial<ApprovalRequest>, b: Partial<ApprovalRequest>): boole
 
 test("two requests have the same key when they ask for the same, and only then [S-28]", () => {
   fc.assert(
-    fc.property(subject, subject, (a, b) => {
+    fc.property(wholeSubject, wholeSubject, (a, b) => {
       expect(approvalKey(request(a)) === approvalKey(request(b))).toBe(isSame(a, b));
     }),
-    { numRuns: 500 },
+    { numRuns: 1000 },
   );
 });
 
@@ -53,7 +57,7 @@ test("a text that moves from one field to the next changes the key [S-28]", () =
         request({ target: "", network: a + b }),
         request({ target: a, network: "", secrets: [b] }),
         request({ target: a, network: "", mounts: [{ source: b, target: "", isWritable: false }] }),
-      ].map(approvalKey);
+      ].map((each) => approvalKey(each));
       const parts = new Set([
         JSON.stringify([a + b, ""]),
         JSON.stringify([a, b]),
@@ -73,18 +77,67 @@ test("the order of mounts and secrets makes no difference to the key [S-28]", ()
   );
 });
 
-test("arguments, input, session and reason are no part of the key, and trust and sandbox are [S-28]", () => {
+test("session, run and reason are no part of the key; trust, sandbox and the shape of the arguments are [S-28]", () => {
   const decision = { verdict: "ask", rule: "other", reason: "Other.", reasons: ["Other."] } as const;
-  const stdin = { bytes: 1, digest: digest("x") };
-  const other = request({ args: ["x"], stdin, session: "s9", run: "r9", decision });
+  const other = request({ session: "s9", run: "r9", decision });
   expect(approvalKey(request({ trust: "third_party" }))).not.toBe(approvalKey(request()));
   expect(approvalKey(request({ sandbox: "none" }))).not.toBe(approvalKey(request()));
+  expect(approvalKey(request({ args: ["--slow"] }))).not.toBe(approvalKey(request()));
+  expect(approvalKey(request({ stdin: { bytes: 1, digest: digest("x") } }))).not.toBe(approvalKey(request()));
   expect(approvalKey(other)).toBe(approvalKey(request()));
+});
+
+const widenings = fc.subarray<Widening>(["everyone", "arguments"]);
+const whole = fc
+  .tuple(wholeSubject, fc.array(fc.constantFrom("a", "--x", "--x=1", "-v", "--", "b.pdf"), { maxLength: 3 }))
+  .map(([fields, args]) => request({ ...fields, act: "run_script", args }));
+
+test("an approval covers a request only for the same requester and shape, unless it was widened [S-28]", () => {
+  fc.assert(
+    fc.property(whole, whole, widenings, (asked, later, widen) => {
+      const covered = coveringKeys(later).includes(approvalKey(asked, widen));
+      const bound = (each: ApprovalRequest) => ({
+        ...each,
+        args: [],
+        requester: widen.includes("everyone") ? {} : each.requester,
+        shape: widen.includes("arguments") ? [] : argumentShape(each),
+      });
+      expect(covered).toBe(isSame(bound(asked), bound(later)));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("no agent or user is covered by an approval for another one, or for their combination [S-28]", () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const requesters = [{}, { agent: a }, { user: a }, { agent: a, user: b }, { agent: b, user: a }];
+      const keys = requesters.map((requester) => approvalKey(request({ requester })));
+      expect(new Set(keys).size).toBe(a === b ? 4 : 5);
+      const narrow = requesters.flatMap((requester) => coveringKeys(request({ requester })).slice(0, 2));
+      const everyone = requesters.map((requester) => approvalKey(request({ requester }), ["everyone"]));
+      expect(new Set(everyone).size).toBe(1);
+      expect(narrow).not.toContain(everyone[0]);
+    }),
+  );
+});
+
+test("the key of an exact request depends on every argument and on the input [S-28]", () => {
+  const args = fc.array(text, { maxLength: 3 });
+  const stdin = fc.option(fc.constantFrom("x", "y"), { nil: undefined });
+  const make = (list: readonly string[], input: string | undefined) =>
+    request({ args: list, ...(input === undefined ? {} : { stdin: { bytes: 1, digest: digest(input) } }) });
+  fc.assert(
+    fc.property(args, args, stdin, stdin, (a, b, c, d) => {
+      const isEqual = JSON.stringify([a, c]) === JSON.stringify([b, d]);
+      expect(requestKey(make(a, c)) === requestKey(make(b, d))).toBe(isEqual);
+    }),
+  );
 });
 
 test("the key of a request stays what it is, so that kept approvals stay found [S-28]", () => {
   const mounts = [{ source: "/data", target: "/mnt/data", isWritable: true }];
-  expect(approvalKey(request({ mounts, secrets: ["B", "A"] }))).toBe(
-    "sha256:4daecdb516279b55badcd85ad1c04f2fd144187c15f1a1ccb809c25a959dd8a1",
+  expect(approvalKey(request({ mounts, secrets: ["B", "A"] }))).toMatchInlineSnapshot(
+    `"sha256:22dbadad26731f94d65be7e2be1a288c35bd8a89ca7e8a5b02cf471d47438788"`,
   );
 });

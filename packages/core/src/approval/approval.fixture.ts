@@ -24,6 +24,8 @@ export function approval(name: string, fields: Partial<Approval> = {}): Approval
     treeHash: digest("tree"),
     act: "run_script",
     target: "scripts/a.py",
+    requester: { agent: "writer", user: "ann" },
+    widen: [],
     by: "ann",
     at: later(0).toISOString(),
     expiresAt: later(60_000).toISOString(),
@@ -33,6 +35,7 @@ export function approval(name: string, fields: Partial<Approval> = {}): Approval
 
 export function request(fields: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {
+    requester: { agent: "writer", user: "ann" },
     skill: SkillId.parse("pdf"),
     treeHash: digest("tree"),
     trust: "user",

@@ -1,17 +1,25 @@
 import type { Digest, SkillId, Trust } from "@skillhold/protocol";
 import type { Act, Decision } from "../policy/policy.ts";
 
+/** The agent and the user for whom a run is requested. */
+export interface Requester {
+  readonly agent?: string;
+  readonly user?: string;
+}
+
 /**
- * A request for approval. An approval covers one content of one skill and one shape of the act: the key consists of
- * `skill`, `treeHash`, `trust`, `origin`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope
- * `once` also covers `args` and `stdin`.
+ * A request for approval. An approval is bound to the content, the installed packages, the act, its permissions, the
+ * requester and the shape of the arguments. The scope `once` is bound to the exact arguments and input.
  */
 export interface ApprovalRequest {
+  readonly requester: Requester;
   readonly skill: SkillId;
   readonly treeHash: Digest;
   readonly trust: Trust;
   /** The server and address of a remote skill. */
   readonly origin?: string;
+  /** Identifies the installed packages that the run would use, such as the hash of their lock. */
+  readonly environment?: string;
   readonly act: Act;
   /** The script's path or the tool's name. */
   readonly target: string;
@@ -40,8 +48,17 @@ export interface AskedMount {
 
 export type ApprovalScope = "once" | "content";
 
+/** How an approval of content covers more than its request: for every requester, or with any arguments. */
+export type Widening = "everyone" | "arguments";
+
 export type ApprovalAnswer =
-  | { readonly answer: "approve"; readonly scope: ApprovalScope; readonly by: string }
+  | {
+      readonly answer: "approve";
+      readonly scope: ApprovalScope;
+      /** Only with the scope `content`. */
+      readonly widen?: readonly Widening[];
+      readonly by: string;
+    }
   | { readonly answer: "deny"; readonly by: string };
 
 /** An approval that the caller obtained itself, for the request with this key. */
@@ -52,6 +69,7 @@ export interface GivenApproval {
   readonly by: string;
   /** Default: `once`. */
   readonly scope?: ApprovalScope;
+  readonly widen?: readonly Widening[];
 }
 
 /** How one call gets its approval. Never taken from model input. */
@@ -75,6 +93,9 @@ export interface Approval {
   readonly treeHash: Digest;
   readonly act: Act;
   readonly target: string;
+  /** The requester whose runs it covers; without effect if it is widened to `everyone`. */
+  readonly requester: Requester;
+  readonly widen: readonly Widening[];
   readonly by: string;
   readonly at: string;
   readonly expiresAt: string;

@@ -16,7 +16,7 @@ test("a yes for the content is kept until it expires, and asked for once [S-28]"
   const first = await approvals.obtain(request());
   expect(first).toEqual({ scope: "content", by: "ann", approval: "id-1" });
   clock.ms = 4999;
-  expect(await approvals.obtain(request({ args: ["other"], session: "s2" }))).toEqual(first);
+  expect(await approvals.obtain(request({ session: "s2" }))).toEqual(first);
   expect(asked).toHaveLength(1);
   expect(await store.list(clock.now())).toMatchObject([{ id: "id-1", expiresAt: later(5000).toISOString() }]);
   clock.ms = 5000;
@@ -88,6 +88,7 @@ test("yes and no are recorded with who, what and for how long [S-62]", async () 
     skill: "pdf",
     hash: digest("tree"),
     act: "run_script",
+    requester: { agent: "writer", user: "ann" },
     session: "s1",
     run: "r1",
     network: "none",

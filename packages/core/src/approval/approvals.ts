@@ -10,7 +10,7 @@ import type {
   ApprovalStore,
   Asker,
 } from "./approval.ts";
-import { approvalKey, requestKey } from "./approval-key.ts";
+import { approvalKey, coveringKeys, requestKey } from "./approval-key.ts";
 import { approvalRequired, askInTime, interrupted } from "./ask.ts";
 import { summarizeRequest } from "./describe.ts";
 import { revokeChanged } from "./revoke-approval.ts";
@@ -50,8 +50,12 @@ export class Approvals {
   async find(request: ApprovalRequest): Promise<ObtainedApproval | undefined> {
     if (request.sandbox === "none") return undefined;
     const { store, clock } = this.#ports;
-    const kept = await store.find(approvalKey(request), clock.now());
-    return kept === undefined ? undefined : { scope: "content", by: kept.by, approval: kept.id };
+    const now = clock.now();
+    for (const key of coveringKeys(request)) {
+      const kept = await store.find(key, now);
+      if (kept !== undefined) return { scope: "content", by: kept.by, approval: kept.id };
+    }
+    return undefined;
   }
 
   async obtain(request: ApprovalRequest, call: ApprovalCall = {}): Promise<ObtainedApproval> {
@@ -93,14 +97,15 @@ export class Approvals {
 
   async #grant(
     request: ApprovalRequest,
-    { scope, by }: ApprovalAnswer & { readonly answer: "approve" },
+    { scope, by, ...answer }: ApprovalAnswer & { readonly answer: "approve" },
   ): Promise<ObtainedApproval> {
     const { store, clock, ids, audit, limits } = this.#ports;
-    const key = approvalKey(request);
+    const widen = scope === "content" ? (answer.widen ?? []) : [];
+    const key = approvalKey(request, widen);
     const now = clock.now();
     // A one-time approval is used immediately.
     const end = scope === "content" ? new Date(now.getTime() + limits.approvalMs) : now;
-    const { skill, treeHash, act, target } = request;
+    const { skill, treeHash, act, target, requester } = request;
     const about = aboutQuestion(request);
     const id = ids.next();
     const at = now.toISOString();
@@ -111,10 +116,12 @@ export class Approvals {
       approval: id,
       at,
       scope,
+      ...(widen.length === 0 ? {} : { widen }),
       by,
       expiresAt,
     });
-    const approval: Approval = { id, key, skill, treeHash, act, target, by, at, expiresAt };
+    const cover = { requester, widen };
+    const approval: Approval = { id, key, skill, treeHash, act, target, ...cover, by, at, expiresAt };
     if (scope === "content") await store.add(approval);
     return { scope, by, approval: id };
   }
@@ -132,7 +139,22 @@ export class Approvals {
 
 function aboutQuestion(request: ApprovalRequest) {
   const { skill, treeHash: hash, act, target, session, run, network, mounts, secrets, sandbox } = request;
-  return { skill, hash, act, target, session, run, network, mounts, secrets, sandbox };
+  const { requester, environment } = request;
+  const packages = environment === undefined ? {} : { environment };
+  return {
+    skill,
+    hash,
+    act,
+    target,
+    requester,
+    ...packages,
+    session,
+    run,
+    network,
+    mounts,
+    secrets,
+    sandbox,
+  };
 }
 
 /** The result of another request's question; undefined when that request was canceled. */

@@ -55,7 +55,9 @@ async function answerOf(
 function isAnswer(answer: Partial<Record<string, unknown>> | undefined): boolean {
   if (typeof answer?.["by"] !== "string") return false;
   if (answer["answer"] === "deny") return true;
-  return answer["answer"] === "approve" && (answer["scope"] === "once" || answer["scope"] === "content");
+  const { scope, widen = [] } = answer;
+  const isKnown = Array.isArray(widen) && widen.every((each) => each === "everyone" || each === "arguments");
+  return answer["answer"] === "approve" && (scope === "once" || scope === "content") && isKnown;
 }
 
 /** The error carries the request and its key, so that the caller can ask a person and pass the approval. */

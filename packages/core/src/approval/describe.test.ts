@@ -1,8 +1,9 @@
+import { SkillId } from "@skillhold/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { neutralText } from "../catalogue/index.ts";
 import { digest, request } from "./approval.fixture.ts";
-import { describeRequest, exactText } from "./describe.ts";
+import { describeRequest, exactText, headlineOf } from "./describe.ts";
 
 test("a request is described with all that it would permit [S-28]", () => {
   const described = describeRequest(
@@ -17,6 +18,7 @@ test("a request is described with all that it would permit [S-28]", () => {
     }),
   );
   expect(described).toEqual([
+    { label: "Asked by", value: "the agent writer of ann" },
     { label: "Skill", value: "pdf" },
     { label: "Content", value: digest("tree") },
     { label: "Trust", value: "user" },
@@ -29,6 +31,18 @@ test("a request is described with all that it would permit [S-28]", () => {
     { label: "Secrets", value: "API_KEY, TOKEN" },
     { label: "Reason", value: "A skill of the user's asks first." },
   ]);
+});
+
+test("the first line says what would run, whose it is, and what it could reach [S-28]", () => {
+  const target = "scripts/count.mjs";
+  const skill = SkillId.parse("word-count");
+  expect(headlineOf(request({ target, skill }))).toBe(
+    "Run scripts/count.mjs of word-count (yours; sandbox; no network)",
+  );
+  const open = { act: "call_tool", trust: "third_party", network: "a.org", sandbox: "none" } as const;
+  expect(headlineOf(request({ ...open, target: "a\nb", skill }))).toBe(
+    'Call "a\\nb" of word-count (third party; NO SANDBOX; network: a.org)',
+  );
 });
 
 test("a run outside a sandbox is described as such, with every reason to ask [S-28]", () => {

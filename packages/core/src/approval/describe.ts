@@ -1,6 +1,7 @@
+import type { Trust } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
 import type { Act } from "../policy/policy.ts";
-import type { ApprovalRequest } from "./approval.ts";
+import type { ApprovalRequest, Requester } from "./approval.ts";
 
 export interface DescribedField {
   readonly label: string;
@@ -20,13 +21,16 @@ const ACTS: Readonly<Record<Act, string>> = {
  * Untrusted text is neutralized, and different targets, arguments and folders never look the same.
  */
 export function describeRequest(request: ApprovalRequest): readonly DescribedField[] {
-  const { skill, treeHash, trust, origin, act, target, args, network, mounts, secrets, sandbox, stdin } =
+  const { skill, treeHash, trust, origin, environment, act, target, args, network, mounts, secrets } =
     request;
+  const { sandbox, stdin } = request;
   return [
+    { label: "Asked by", value: requesterText(request.requester) },
     { label: "Skill", value: neutralText(skill) },
     { label: "Content", value: neutralText(treeHash) },
     { label: "Trust", value: trust },
     ...(origin === undefined ? [] : [{ label: "Origin", value: exactText(origin) }]),
+    ...(environment === undefined ? [] : [{ label: "Packages", value: neutralText(environment) }]),
     { label: "Act", value: `${ACTS[act]} ${exactText(target)}` },
     { label: "Arguments", value: orNone(args.map(exactText).join(" ")) },
     ...(stdin === undefined ? [] : [{ label: "Input", value: `${stdin.bytes} bytes, ${stdin.digest}` }]),
@@ -43,6 +47,31 @@ export function describeRequest(request: ApprovalRequest): readonly DescribedFie
     { label: "Secrets", value: orNone(secrets.map((name) => neutralText(name)).join(", ")) },
     ...request.decision.reasons.map((reason) => ({ label: "Reason", value: neutralText(reason) })),
   ];
+}
+
+/** The first line of a question, which says it all in brief: clients may show no more. */
+export function headlineOf(request: ApprovalRequest): string {
+  const { act, target, skill, trust, sandbox, network } = request;
+  const verb = `${ACTS[act].charAt(0).toUpperCase()}${ACTS[act].slice(1)}`;
+  const reach = [
+    OWNERS[trust],
+    sandbox === "none" ? "NO SANDBOX" : "sandbox",
+    network === "none" ? "no network" : `network: ${neutralText(network, 100)}`,
+  ];
+  return `${verb} ${exactText(target)} of ${neutralText(skill)} (${reach.join("; ")})`;
+}
+
+const OWNERS: Readonly<Record<Trust, string>> = {
+  builtin: "built in",
+  org: "your organization's",
+  user: "yours",
+  third_party: "third party",
+};
+
+/** The agent and the user, for a person who decides. */
+export function requesterText({ agent, user }: Requester): string {
+  if (agent === undefined) return user === undefined ? "an unnamed user" : exactText(user);
+  return `the agent ${exactText(agent)}${user === undefined ? "" : ` of ${exactText(user)}`}`;
 }
 
 /** The act in a few words, for the middle of a sentence. */

@@ -53,6 +53,8 @@ export interface RunCopy {
 
 /** Packages in addition to those of the interpreter. */
 export interface RunEnvironment {
+  /** Identifies the installed packages by their content, so that an approval ends when they change. */
+  readonly lock: string;
   readonly mounts: readonly Mount[];
   readonly env: (paths: SandboxPaths) => Readonly<Record<string, string>>;
 }
@@ -86,6 +88,7 @@ export interface RunContext extends ApprovalCall {
   readonly limits: Limits;
   /** The agent that asked for the run. Its own secrets take precedence over shared ones. */
   readonly agent: string | undefined;
+  readonly user: string | undefined;
   /** Reads the skill as it is now, through the gate. */
   readonly read: () => Promise<SkillContent>;
   /** Writes the bundle to an empty folder, through the gate. */

@@ -109,6 +109,7 @@ export class SessionRuns {
       log: this.#log,
       limits: this.#limits,
       agent: viewer.agent,
+      user: viewer.user,
       asker,
       approval,
       signal: signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]),

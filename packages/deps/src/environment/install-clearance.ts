@@ -106,6 +106,7 @@ function requestOf({ entry, treeHash }: InstallSubject, specs: readonly InstallS
   const { source = "", path = "" } = entry;
   const origin = remoteIdentity({ source, path });
   return {
+    requester: {},
     skill: entry.id,
     treeHash,
     trust: entry.trust,

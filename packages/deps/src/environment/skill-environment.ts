@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
@@ -10,6 +11,8 @@ import { type InstallSpec, readSpec } from "./spec.ts";
 /** The installed packages of a skill, with the mounts and variables that a run needs to find them. */
 export interface SkillEnvironment {
   readonly folder: string;
+  /** Identifies the environment and its installed packages; approvals are bound to it. */
+  readonly lock: string;
   readonly record: EnvironmentRecord;
   /** Read-only mounts that join a run's `runtimes`. */
   readonly mounts: readonly Mount[];
@@ -69,6 +72,7 @@ async function openEnvironment(folder: string, record: EnvironmentRecord): Promi
   if (hasPython) mounts.push({ source: python, target: "/opt/skillhold/site", isWritable: false });
   return {
     folder,
+    lock: `sha256:${hash("sha256", JSON.stringify([basename(folder), record]), "hex")}`,
     record,
     mounts,
     env: (paths) => {

@@ -24,13 +24,14 @@ export function registryInbox(
 }
 
 function viewOf({ id, askedAt, expiresAt, request }: Question): QuestionView {
-  const { decision, origin, stdin, ...rest } = request;
+  const { decision, origin, stdin, environment, ...rest } = request;
   return {
     id,
     askedAt,
     expiresAt,
     ...rest,
     ...(origin === undefined ? {} : { origin }),
+    ...(environment === undefined ? {} : { environment }),
     ...(stdin === undefined ? {} : { stdin }),
     rule: decision.rule,
     reason: decision.reason,

@@ -22,6 +22,6 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
 };
 
 /** Without the key, which clients do not need. */
-function viewOf({ id, skill, treeHash, act, target, by, at, expiresAt }: Approval) {
-  return { id, skill, treeHash, act, target, by, at, expiresAt };
+function viewOf({ key: _, ...approval }: Approval) {
+  return approval;
 }

@@ -48,11 +48,11 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
     expect(asked).toHaveLength(2);
   });
 
-  test("for a content is valid for other arguments until the skill changes [S-28]", async () => {
+  test("for any arguments is valid for other arguments until the skill changes [S-28]", async () => {
     const { client, library } = await start(revision);
     const asked = answering(client, () => ({
       action: "accept",
-      content: { decision: "approve this content" },
+      content: { decision: "approve with any arguments" },
     }));
     await client.callTool(call);
     const other = { ...call, arguments: { ...call.arguments, args: ["y"] } };

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import {
   type ElicitInputParams,
   type InputRequiredResult,
@@ -8,8 +7,9 @@ import {
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
-  approvalKey,
   describeRequest,
+  headlineOf,
+  requestKey,
 } from "@skillhold/core/approval";
 import { z } from "zod";
 
@@ -28,11 +28,10 @@ export const QuestionState: z.ZodType<QuestionState> = z.object({ key: z.string(
 
 /** Equal for two requests only if one answer is valid for both: the same subject, arguments and input. */
 export function questionKey(request: ApprovalRequest): string {
-  const text = JSON.stringify([approvalKey(request), request.args, request.stdin?.digest]);
-  return hash("sha256", text, "hex");
+  return requestKey(request);
 }
 
-const CHOICES = ["approve once", "approve this content", "deny"] as const;
+const CHOICES = ["approve once", "approve this content", "approve with any arguments", "deny"] as const;
 const ANSWER = "approval";
 
 /** The question as an elicitation form. */
@@ -46,7 +45,7 @@ export function toInputRequired({ request }: ClientQuestion, requestState: strin
 function formOf(request: ApprovalRequest): ElicitInputParams {
   const lines = describeRequest(request).map(({ label, value }) => `${label}: ${value}`);
   return {
-    message: ["This needs your approval:", ...lines].join("\n"),
+    message: [headlineOf(request), ...lines].join("\n"),
     requestedSchema: {
       type: "object",
       properties: {
@@ -54,7 +53,7 @@ function formOf(request: ApprovalRequest): ElicitInputParams {
           type: "string",
           title: "Decision",
           description:
-            "`approve once` allows exactly these arguments. `approve this content` allows any arguments for a limited time, until the skill changes.",
+            "`approve once` allows exactly these arguments. `approve this content` allows arguments of the same shape for a limited time, until the skill changes. `approve with any arguments` allows all arguments for that time.",
           enum: [...CHOICES],
         },
       },
@@ -80,6 +79,8 @@ export function readApproval(
       return { answer: "approve", scope: "once", by };
     case "approve this content":
       return { answer: "approve", scope: "content", by };
+    case "approve with any arguments":
+      return { answer: "approve", scope: "content", widen: ["arguments"], by };
     case "deny":
       return { answer: "deny", by };
   }

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ApprovalScope } from "@skillhold/core/approval";
+import type { ApprovalRequest, ApprovalScope, Widening } from "@skillhold/core/approval";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 
 /** A request that waits for a person's decision, in any process. */
@@ -12,7 +12,11 @@ export interface Question {
 
 /** A person's answer. */
 export type QuestionAnswer =
-  | { readonly answer: "approve"; readonly scope: ApprovalScope }
+  | {
+      readonly answer: "approve";
+      readonly scope: ApprovalScope;
+      readonly widen?: readonly Widening[] | undefined;
+    }
   | { readonly answer: "deny" };
 
 type AskedEvent = Extract<SkillEvent, { readonly type: "approval.asked" }>;
@@ -36,12 +40,16 @@ export function askedEvent({ id, askedAt, expiresAt, request }: Question): Asked
 }
 
 export function questionOf(event: AskedEvent): Question {
-  const { type: _, at, question, expiresAt, hash, rule, reason, reasons, origin, stdin, ...rest } = event;
+  const { type: _, at, question, expiresAt, hash, rule, reason, reasons, ...about } = event;
+  const { origin, stdin, environment, requester = {}, ...rest } = about;
+  const { agent, user } = requester;
   const request: ApprovalRequest = {
     ...rest,
+    requester: { ...(agent === undefined ? {} : { agent }), ...(user === undefined ? {} : { user }) },
     treeHash: hash,
     decision: { verdict: "ask", rule, reason, reasons },
     ...(origin === undefined ? {} : { origin }),
+    ...(environment === undefined ? {} : { environment }),
     ...(stdin === undefined ? {} : { stdin }),
   };
   return { id: question, askedAt: at, expiresAt, request };

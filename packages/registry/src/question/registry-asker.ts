@@ -67,7 +67,8 @@ export class RegistryAsker implements Asker {
       await lockQuestion(id, index, tx);
       const now = clock.now();
       const question = getOpen(id, index, now);
-      const fields = given.answer === "approve" ? { answer: given.answer, scope: given.scope } : given;
+      const { answer } = given;
+      const fields = answer === "approve" ? { answer, scope: given.scope, widen: given.widen } : { answer };
       await tx.append({ type: "approval.answered", at: now.toISOString(), question: id, ...fields, by });
       return question;
     });
@@ -173,7 +174,8 @@ export class RegistryAsker implements Asker {
     if (event.type !== "approval.answered" || !mayAnswer(event.by)) return;
     const by = event.by.user;
     const waiting = this.#waiting.get(event.question);
-    if (event.answer === "approve") waiting?.resolve({ answer: "approve", scope: event.scope ?? "once", by });
+    const { scope = "once", widen = [] } = event;
+    if (event.answer === "approve") waiting?.resolve({ answer: "approve", scope, widen, by });
     if (event.answer === "deny") waiting?.resolve({ answer: "deny", by });
   }
 

@@ -2,7 +2,15 @@ import { hash } from "node:crypto";
 import { type ApprovalRequest, type ApprovalScope, requestKey } from "@skillhold/core/approval";
 import type { SkillContent } from "@skillhold/core/library";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "@skillhold/core/policy";
-import type { Clearance, Mount, Network, RunContext, RunPorts, Sandbox } from "@skillhold/core/run";
+import type {
+  Clearance,
+  Mount,
+  Network,
+  RunContext,
+  RunEnvironment,
+  RunPorts,
+  Sandbox,
+} from "@skillhold/core/run";
 import { remoteIdentity } from "@skillhold/core/source";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -24,12 +32,14 @@ export interface RunRequest {
   readonly sandbox: Sandbox;
   /** True when this run was requested without a sandbox. */
   readonly isUnsandboxed: boolean;
+  /** The installed packages that the run would use. */
+  readonly environment: RunEnvironment | undefined;
 }
 
 /** The parts of a run's context that clearance needs. */
 export type ClearanceContext = Pick<
   RunContext,
-  "ports" | "approvals" | "log" | "signal" | "asker" | "approval" | "read"
+  "ports" | "approvals" | "log" | "agent" | "user" | "signal" | "asker" | "approval" | "read"
 >;
 
 /** The permission to run. */
@@ -126,13 +136,15 @@ async function approve(request: RunRequest, decision: Decision, context: Clearan
 function approvalRequest(
   request: RunRequest,
   decision: Decision,
-  { log }: ClearanceContext,
+  { log, agent, user }: ClearanceContext,
 ): ApprovalRequest {
-  const { content, act, target, args, run } = request;
+  const { content, act, target, args, run, environment } = request;
   const { id: skill, trust } = content.entry;
   const identity = remoteIdentity(content.entry);
   const origin = identity === undefined ? {} : { origin: identity };
-  const subject = { skill, treeHash: content.treeHash, trust, ...origin };
+  const requester = { ...(agent === undefined ? {} : { agent }), ...(user === undefined ? {} : { user }) };
+  const packages = environment === undefined ? {} : { environment: environment.lock };
+  const subject = { requester, skill, treeHash: content.treeHash, trust, ...origin, ...packages };
   const about = { ...subject, act, target, args, run, session: log.session };
   return { ...about, ...reachOf(request), ...stdinOf(request), decision };
 }

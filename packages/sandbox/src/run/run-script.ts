@@ -86,7 +86,8 @@ async function withScript<T>(
     const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
     const environment = await findRunEnvironment(staged, context.ports);
     const redactor = makeRedactor(inputs.values);
-    const request = scriptRequest(content, target.path, options, inputs, redactor, context);
+    const supplies = { ...inputs, environment };
+    const request = scriptRequest(content, target.path, options, supplies, redactor, context);
     return await work({ staged, request, program, runtime, inputs, environment, redactor });
   } finally {
     await removeStage(staged.stage);
@@ -140,7 +141,7 @@ function scriptRequest(
   content: SkillContent,
   target: string,
   options: ScriptInput,
-  inputs: RunInputs,
+  inputs: RunInputs & Pick<RunRequest, "environment">,
   redactor: Redactor,
   { ports, run }: RunContext,
 ): RunRequest {
@@ -158,6 +159,7 @@ function scriptRequest(
     secrets: [...inputs.values.keys()].sort(),
     sandbox: unconfined ?? ports.sandbox,
     isUnsandboxed,
+    environment: inputs.environment,
   };
 }
 

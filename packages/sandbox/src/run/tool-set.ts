@@ -176,6 +176,7 @@ const IDLE_MS = 5 * 60_000;
 interface ToolSet {
   readonly staged: SkillCopy;
   readonly inputs: RunInputs;
+  readonly environment: RunEnvironment | undefined;
   readonly tools: DeclaredTools;
   readonly redact: (text: string) => string;
   /** The number of active calls. */
@@ -230,7 +231,7 @@ function openSet(
     },
     { sandbox: ports.sandbox, findRuntime, redact, timers: ports.timers ?? systemTimers, cache },
   );
-  return { staged, inputs, tools, redact, users: 1, isForOnce: false };
+  return { staged, inputs, environment, tools, redact, users: 1, isForOnce: false };
 }
 
 async function discard({ staged, tools }: ToolSet): Promise<void> {
@@ -242,7 +243,7 @@ async function discard({ staged, tools }: ToolSet): Promise<void> {
 }
 
 function toolRequest(
-  { staged, inputs, redact }: ToolSet,
+  { staged, inputs, environment, redact }: ToolSet,
   target: string,
   args: ToolArgs,
   { ports, run, limits }: RunContext,
@@ -259,6 +260,7 @@ function toolRequest(
     secrets: [...inputs.values.keys()].sort(),
     sandbox: ports.sandbox,
     isUnsandboxed: false,
+    environment,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Approval, ApprovalStore } from "@skillhold/core/approval";
+import { fromJson } from "../engine/json-column.ts";
 import { attemptState } from "./sqlite-state.ts";
 
 /**
@@ -30,19 +31,20 @@ export class SqliteApprovals implements ApprovalStore {
   }
 
   async add(approval: Approval): Promise<void> {
-    const { id, key, skill, treeHash, act, target, by } = approval;
+    const { id, key, skill, treeHash, act, target, requester, widen, by } = approval;
+    const covers = JSON.stringify({ requester, widen });
     const at = Date.parse(approval.at);
     const expires = Date.parse(approval.expiresAt);
     this.#attempt(() => {
       this.#database.prepare("delete from approval where expires_ms <= ?").run(at);
       this.#database
         .prepare(
-          `insert into approval (id, key, skill, tree_hash, act, target, approver, at_ms, expires_ms)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-           on conflict (key) do update set id = excluded.id, approver = excluded.approver,
+          `insert into approval (id, key, skill, tree_hash, act, target, covers, approver, at_ms, expires_ms)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           on conflict (key) do update set id = excluded.id, covers = excluded.covers, approver = excluded.approver,
              at_ms = excluded.at_ms, expires_ms = excluded.expires_ms`,
         )
-        .run(id, key, skill, treeHash, act, target, by, at, expires);
+        .run(id, key, skill, treeHash, act, target, covers, by, at, expires);
     });
   }
 
@@ -58,8 +60,9 @@ export class SqliteApprovals implements ApprovalStore {
 
 function toApproval(row: Readonly<Record<string, SQLOutputValue>>): Approval {
   const { id, key, skill, tree_hash: treeHash, act, target, approver: by } = row;
+  const { requester, widen } = fromJson<Pick<Approval, "requester" | "widen">>(String(row["covers"]));
   const at = new Date(Number(row["at_ms"])).toISOString();
   const expiresAt = new Date(Number(row["expires_ms"])).toISOString();
   // Only `add` writes rows, with each column from the matching field of an approval.
-  return { id, key, skill, treeHash, act, target, by, at, expiresAt } as Approval;
+  return { id, key, skill, treeHash, act, target, requester, widen, by, at, expiresAt } as Approval;
 }

@@ -28,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
      set_ms integer not null,
      primary key (skill, agent, name)
    ) strict, without rowid`,
+  `alter table approval add column covers text not null default '{"requester":{},"widen":[]}'`,
 ];
 
 /**

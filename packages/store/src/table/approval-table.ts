@@ -2,9 +2,10 @@ import type { Approval } from "@skillhold/core/approval";
 import { Digest, SkillId } from "@skillhold/protocol";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
+import { fromJson } from "../engine/json-column.ts";
 import { isStorable, joinSql, sql, timeText } from "../engine/sql.ts";
 
-const columns = sql`id, key, skill, tree_hash, act, target, approver, at, expires_at`;
+const columns = sql`id, key, skill, tree_hash, act, target, covers, approver, at, expires_at`;
 
 /** Validated on read, because an approval lets code run. */
 const ApprovalRow = z
@@ -15,13 +16,15 @@ const ApprovalRow = z
     tree_hash: Digest,
     act: z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]),
     target: z.string(),
+    covers: z.string(),
     approver: z.string(),
     at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
   })
   .transform(
-    ({ tree_hash: treeHash, approver: by, expires_at: expiresAt, ...row }): Approval => ({
+    ({ tree_hash: treeHash, approver: by, expires_at: expiresAt, covers, ...row }): Approval => ({
       ...row,
+      ...fromJson<Pick<Approval, "requester" | "widen">>(covers),
       treeHash,
       by,
       expiresAt,
@@ -48,11 +51,12 @@ export async function selectApprovals(db: Queries, now: Date): Promise<readonly 
 
 /** Replaces the approval with the same key. */
 export async function putApproval(tx: Tx, approval: Approval): Promise<void> {
-  const { id, key, skill, treeHash, act, target, by, at, expiresAt } = approval;
-  const values = [id, key, skill, treeHash, act, target, by, timeText(at), timeText(expiresAt)];
+  const { id, key, skill, treeHash, act, target, requester, widen, by, at, expiresAt } = approval;
+  const covers = JSON.stringify({ requester, widen });
+  const values = [id, key, skill, treeHash, act, target, covers, by, timeText(at), timeText(expiresAt)];
   await tx.run(sql`insert into approval (${columns}) values (${joinSql(values)})
     on conflict (key) do update set id = excluded.id, skill = excluded.skill, tree_hash = excluded.tree_hash,
-      act = excluded.act, target = excluded.target, approver = excluded.approver, at = excluded.at,
+      act = excluded.act, target = excluded.target, covers = excluded.covers, approver = excluded.approver, at = excluded.at,
       expires_at = excluded.expires_at`);
 }
 

@@ -199,6 +199,10 @@ export const migrations: readonly Migration[] = [
       ) {strict};
       create index guard_waiver_skill on guard_waiver (skill, at, id)`,
   },
+  {
+    name: "what approvals cover",
+    script: `alter table approval add column covers {text} not null default '{"requester":{},"widen":[]}'`,
+  },
 ];
 
 const PAGE = 1000;

@@ -150,10 +150,14 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     },
   );
 
-  test("covers one run with y, and the content with a until it changes [S-28]", async () => {
+  test("covers one run with y, such arguments with a, and any with w, until the content changes [S-28]", async () => {
     await start(["a.sh"], { typed: "y\n" });
     expect((await start(["a.sh"])).code).toBe(4);
     await start(["a.sh"], { typed: "a\n" });
+    expect((await start(["a.sh"])).code).toBe(0);
+    expect((await start(["a.sh", "--", "other"])).code).toBe(4);
+    await start(["a.sh"], { typed: "a\n" });
+    await start(["a.sh", "--", "one"], { typed: "w\n" });
     expect((await start(["a.sh", "--", "other"])).out).toBe("got other\n");
     writeScript("a.sh", "echo changed\n");
     const { code, out } = await start(["a.sh"]);

@@ -13,7 +13,11 @@ export const QuestionView = z.object({
   skill: z.string(),
   treeHash: Digest,
   trust: Trust,
+  requester: z
+    .object({ agent: z.string().optional(), user: z.string().optional() })
+    .describe("The agent and the user for whom the run was requested."),
   origin: z.string().optional().describe("The server and address of a skill that another program serves."),
+  environment: z.string().optional().describe("Identifies the installed packages that the run would use."),
   act: z.string(),
   target: z.string(),
   args: Texts,
@@ -35,6 +39,10 @@ const ApprovalView = z.object({
   treeHash: Digest,
   act: z.string(),
   target: z.string(),
+  requester: z
+    .object({ agent: z.string().optional(), user: z.string().optional() })
+    .describe("The agent and the user whose runs it covers, unless it covers everyone."),
+  widen: z.array(z.enum(["everyone", "arguments"])).readonly(),
   by: z.string(),
   at: At,
   expiresAt: At,
@@ -61,7 +69,15 @@ export const approvalRoutes = {
     roles: admins,
     params: z.strictObject({ question: z.string().min(1).max(128) }),
     body: z.discriminatedUnion("answer", [
-      z.strictObject({ answer: z.literal("approve"), scope: z.enum(["once", "content"]) }),
+      z.strictObject({
+        answer: z.literal("approve"),
+        scope: z.enum(["once", "content"]),
+        widen: z
+          .array(z.enum(["everyone", "arguments"]))
+          .max(2)
+          .optional()
+          .describe("With `content`: also cover every agent and user, or any arguments."),
+      }),
       z.strictObject({ answer: z.literal("deny") }),
     ]),
     answer: z.object({ question: z.string(), answer: z.string() }),
