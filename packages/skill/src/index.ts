@@ -62,5 +62,25 @@ export { type InitOptions, newSkillFiles } from "./template/new-skill.ts";
 export { type SkillTemplate, skillTemplates, type TemplateFile } from "./template/skill-template.ts";
 export { codePointLength, countLines, type Position } from "./text/text.ts";
 export { estimateTokens } from "./text/token.ts";
+export {
+  type AllowedTools,
+  type Argv,
+  type CommandPattern,
+  defaultAliases,
+  familyOf,
+  findPinProblem,
+  isInnerGlob,
+  matchCommand,
+  matchesPath,
+  type NamedPattern,
+  type PathPlaces,
+  parseAllowedTools,
+  readArgv,
+  readCommandLine,
+  splitAllowedTools,
+  type ToolAlias,
+  type ToolAliases,
+  type ToolPattern,
+} from "./tool-grant/index.ts";
 export { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "./yaml/value.ts";
 export { readYaml } from "./yaml/yaml.ts";

@@ -1,7 +1,7 @@
+import { readArgv, readCommandLine } from "@skillhold/skill";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { grantedPatterns, honestLines, hostileLines } from "./command-case.fixture.ts";
-import { readArgv, readCommandLine } from "./command-line.ts";
 import { argvOfShell, pieces, type Shell } from "./shell-argv.fixture.ts";
 import { guardToolCall } from "./tool-guard.ts";
 

@@ -1,8 +1,18 @@
-import { type Argv, readArgv, readCommandLine } from "./command-line.ts";
-import { matchCommand } from "./match-command.ts";
-import { isInnerGlob, matchesPath, type PathPlaces } from "./path-pattern.ts";
-import { familyOf, type ToolAlias, type ToolAliases } from "./tool-alias.ts";
-import type { CommandPattern, NamedPattern, ToolPattern } from "./tool-pattern.ts";
+import {
+  type Argv,
+  type CommandPattern,
+  familyOf,
+  isInnerGlob,
+  matchCommand,
+  matchesPath,
+  type NamedPattern,
+  type PathPlaces,
+  readArgv,
+  readCommandLine,
+  type ToolAlias,
+  type ToolAliases,
+  type ToolPattern,
+} from "@skillhold/skill";
 
 export type CallMatch =
   /** With `argv`: the compared command, which is all that may run. */

@@ -1,9 +1,15 @@
+import {
+  type AllowedTools,
+  type Argv,
+  defaultAliases,
+  familyOf,
+  parseAllowedTools,
+  type ToolAliases,
+  type ToolPattern,
+} from "@skillhold/skill";
 import { neutralText } from "../text/neutral.ts";
-import type { Argv } from "./command-line.ts";
 import { type CallMatch, matchCall } from "./match-call.ts";
 import { ownerPrefix } from "./owner-prefix.ts";
-import { defaultAliases, familyOf, type ToolAliases } from "./tool-alias.ts";
-import { type AllowedTools, parseAllowedTools, type ToolPattern } from "./tool-pattern.ts";
 
 /** A tool call of an agent. */
 export interface ToolCall {

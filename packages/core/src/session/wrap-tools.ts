@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import type { Argv, ToolVerdict } from "../policy/index.ts";
+import type { Argv } from "@skillhold/skill";
+import type { ToolVerdict } from "../policy/index.ts";
 import { toolBlocked } from "./session-guard.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { declaredOwner } from "./tool-declared.ts";

@@ -8,12 +8,12 @@ import {
   readOpenclaw,
   readRuntime,
   scalarText,
+  splitAllowedTools,
   textList,
   textOf,
   validateSkill,
 } from "@skillhold/skill";
 import { hashSkillFile } from "../bundle/index.ts";
-import { splitAllowedTools } from "../policy/index.ts";
 import type { OpenedSkill } from "./open-skill.ts";
 
 /** The indexed facts of a skill: those of its SKILL.md, without location and host. */

@@ -17,8 +17,7 @@ import {
   sortFindings,
   verdictOf,
 } from "@skillhold/core/guard";
-import { splitAllowedTools } from "@skillhold/core/policy";
-import { parseSkill, readOpenclaw, textList, textOf } from "@skillhold/skill";
+import { parseSkill, readOpenclaw, splitAllowedTools, textList, textOf } from "@skillhold/skill";
 import { WorkTime } from "../scan/work-time.ts";
 import { excerptOf } from "./excerpt.ts";
 import { decodeText, magicOf, PASSIVE, PROGRAMS, typeProblem } from "./file-kind.ts";

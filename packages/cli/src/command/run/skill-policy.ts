@@ -1,15 +1,8 @@
-import {
-  type Act,
-  type Decision,
-  decide,
-  findPinProblem,
-  type PolicyRequest,
-  parseAllowedTools,
-  splitAllowedTools,
-} from "@skillhold/core/policy";
+import { type Act, type Decision, decide, type PolicyRequest } from "@skillhold/core/policy";
 import { declaredSecrets } from "@skillhold/core/secret";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { findPinProblem, parseAllowedTools, splitAllowedTools } from "@skillhold/skill";
 import type { CommandInput } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
