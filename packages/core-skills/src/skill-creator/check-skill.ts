@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import {
+  checkSkillFileName,
   countLines,
   type Finding,
+  findSkillFiles,
   judge,
   type ParsedSkill,
   parseSkill,
@@ -28,15 +30,21 @@ export interface Report {
 
 /** Checks a skill with the rules of `skillhold validate`, in the profiles `strict` and `authoring`. */
 export function checkSkill(folder: SkillFolder): Report {
-  const file = folder.files.find(({ path }) => path === "SKILL.md");
+  const [name, ...others] = findSkillFiles(folder.files.map(({ path }) => path));
+  const file = folder.files.find(({ path }) => path === name);
   if (file === undefined) return unread(folder, "SKILL_FILE_MISSING", "The folder has no SKILL.md.");
   if (file.size > defaultLimits.skillFileBytes) {
     const message = `SKILL.md is larger than ${defaultLimits.skillFileBytes} bytes.`;
     return unread(folder, "SKILL_FILE_TOO_LARGE", message);
   }
   const skill = parseSkill(readFileSync(file.absolute));
+  const subject = subjectOf(folder);
+  const found = checkSkillFileName(file.path, others);
   return {
-    remarks: [...ruleRemarks(skill, subjectOf(folder)), ...adviceRemarks(skill, folder)],
+    remarks: [
+      ...ruleRemarks(skill, { ...subject, findings: [...(subject.findings ?? []), ...found] }),
+      ...adviceRemarks(skill, folder),
+    ],
     name: scalarText(skill, "name"),
     lines: countLines(skill.text),
   };

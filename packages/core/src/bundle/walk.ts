@@ -1,7 +1,14 @@
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { comparePaths, fileRole, findPathProblem, foldName, type IgnoreRules } from "@skillhold/skill";
+import {
+  comparePaths,
+  fileRole,
+  findPathProblem,
+  foldName,
+  type IgnoreRules,
+  isSkillFile,
+} from "@skillhold/skill";
 import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
 import { errorCodeOf, normalizeRelative } from "./contain.ts";
 import type { Pace } from "./pace.ts";
@@ -82,7 +89,7 @@ function listFolder(
  */
 function isNestedSkill(folder: string, entries: readonly Dirent[]): boolean {
   if (folder === "" || folder.split("/").some((name) => name.startsWith("_"))) return false;
-  return entries.some(({ name }) => name === "SKILL.md" || name === "skill.md");
+  return entries.some(({ name }) => isSkillFile(name));
 }
 
 function judge(

@@ -22,17 +22,26 @@ function write(...paths: readonly string[]): void {
 const pathsOf = (found: FoundSkills) => found.skills.map((skill) => skill.path);
 const problemsOf = (found: FoundSkills) => found.problems.map(({ path, reason }) => `${path} ${reason}`);
 
-test("folders with SKILL.md or skill.md are found in the order of their paths, nested ones too [S-16]", async () => {
+test("folders with SKILL.md in any case are found in the order of their paths, nested ones too [S-16]", async () => {
   write(
     "b/SKILL.md",
     "a/skill.md",
     "a/nested/deep/SKILL.md",
     ".claude/skills/c/SKILL.md",
     "d/Skill.md",
+    "f/SKILL.MD",
+    "g/Skill.md",
+    "g/skill.md",
+    "h/skills.md",
     "e/README.md",
   );
   const found = await findSkillFolders(root, defaultLimits);
-  expect(pathsOf(found)).toEqual([".claude/skills/c", "a", "a/nested/deep", "b"]);
+  expect(pathsOf(found)).toEqual([".claude/skills/c", "a", "a/nested/deep", "b", "d", "f", "g"]);
+  expect(found.skills.slice(4)).toMatchObject([
+    { file: "Skill.md" },
+    { file: "SKILL.MD" },
+    { file: "skill.md", unread: ["Skill.md"] },
+  ]);
   expect(found.skills[1]).toEqual({
     path: "a",
     absolute: join(root, "a"),

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
-import { comparePaths, isJunk } from "@skillhold/skill";
+import { comparePaths, findSkillFiles, isJunk, SKILL_FILE } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { Pace } from "../bundle/pace.ts";
@@ -14,7 +14,10 @@ export interface SkillFolder {
   /** Relative to the root, `.` for the root itself. */
   readonly path: string;
   readonly absolute: string;
-  readonly file: "SKILL.md" | "skill.md";
+  /** SKILL.md, as it is spelled in the folder. */
+  readonly file: string;
+  /** Other spellings of SKILL.md beside it, which are not read. */
+  readonly unread?: readonly string[];
   /** Whether a folder `tools` exists. */
   readonly hasTools: boolean;
 }
@@ -195,32 +198,31 @@ class Search {
   #visit(folder: string): void {
     const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
     if (this.#options.isLeafSkill?.(absolute)) {
-      this.#skills.push({ path: folder || ".", absolute, file: "SKILL.md", hasTools: false });
+      this.#skills.push({ path: folder || ".", absolute, file: SKILL_FILE, hasTools: false });
       return;
     }
-    const names = new Set<string>();
     // Taken before the listing, so that the next scan notices concurrent changes.
     this.#stamps.set(folder || ".", changeOf(absolute));
     const entries = this.#list(folder);
     if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
       this.#readGitIgnore(folder);
+    // Uses the exact name from the listing, because a case-insensitive disk accepts any spelling.
+    const [file, ...unread] = findSkillFiles(entries.map(({ name }) => name));
     for (const entry of entries) {
-      // Uses the exact name from the listing, because a case-insensitive disk accepts either name.
-      if (entry.name === "SKILL.md" || entry.name === "skill.md") names.add(entry.name);
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
       if (entry.isDirectory()) this.#queue(path);
     }
-    if (names.size === 0) {
+    if (file === undefined) {
       this.#plain.push(folder || ".");
       for (const entry of entries) if (entry.isSymbolicLink()) this.#meetLink(folder, entry.name);
       return;
     }
-    const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
     this.#skills.push({
       path: folder || ".",
       absolute,
       file,
+      ...(unread.length === 0 ? {} : { unread }),
       hasTools: entries.some((entry) => entry.name === "tools" && entry.isDirectory()),
     });
   }

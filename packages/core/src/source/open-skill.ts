@@ -2,11 +2,15 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import {
+  checkSkillFileName,
   type Finding,
+  findSkillFiles,
+  isSkillFile,
   isToolFile,
   type ParsedSkill,
   parseSkill,
   type RuleCode,
+  SKILL_FILE,
   type Subject,
   synthesizeSkillText,
 } from "@skillhold/skill";
@@ -47,11 +51,19 @@ const codes: Readonly<Record<FileProblem["reason"], RuleCode>> = {
 
 /** Opens the skill in a folder, or the skill of a SKILL.md path. Never throws for disk content. */
 export function openSkill(path: string, limits: Limits = defaultLimits): OpenedSkill {
-  const folder = isSkillFile(path) && !isFolder(path) ? dirname(resolve(path)) : resolve(path);
+  const folder = isSkillFile(basename(path)) && !isFolder(path) ? dirname(resolve(path)) : resolve(path);
   const names = listNames(folder);
   if ("code" in names) return broken(folder, undefined, names);
-  const name = ["SKILL.md", "skill.md"].find((candidate) => names.includes(candidate));
-  return name === undefined ? openTools(folder, names) : openSkillFile(folder, name, limits);
+  const [name, ...unread] = findSkillFiles(names);
+  if (name === undefined) return openTools(folder, names);
+  return withUnread(openSkillFile(folder, name, limits), unread);
+}
+
+/** Adds a finding for other spellings of SKILL.md in the same folder. */
+export function withUnread(opened: OpenedSkill, unread: readonly string[] = []): OpenedSkill {
+  if (unread.length === 0) return opened;
+  const findings = checkSkillFileName(basename(opened.file ?? SKILL_FILE), unread);
+  return { ...opened, subject: { ...opened.subject, findings } };
 }
 
 /** Opens a skill by its file name, without listing the folder. */
@@ -65,22 +77,14 @@ export function openSkillFile(
   const read = readBounded(file, limits.skillFileBytes, options);
   if ("problem" in read)
     return broken(folder, file, finding(codes[read.problem.reason], `${name}: ${read.problem.message}`));
-  const wrongCase = finding(
-    "SKILL_FILE_CASE",
-    "The file is named skill.md; most clients look for SKILL.md only.",
-  );
   return {
     folder,
     file,
     skill: parseSkill(read.bytes, limits),
-    subject: { folder: basename(folder), findings: name === "SKILL.md" ? [] : [wrongCase] },
+    subject: { folder: basename(folder), findings: checkSkillFileName(name) },
     bytes: read.bytes,
     stamp: read,
   };
-}
-
-function isSkillFile(path: string): boolean {
-  return basename(path).toLowerCase() === "skill.md";
 }
 
 function isFolder(path: string): boolean {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import { isToolFile, skillType } from "@skillhold/skill";
-import { type OpenedSkill, openSkillFile } from "./open-skill.ts";
+import type { SkillFolder } from "./find-skills.ts";
+import { type OpenedSkill, openSkillFile, withUnread } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
 import { writeRecordText } from "./record-text.ts";
 import { FolderRow } from "./scan-row.ts";
@@ -34,11 +35,14 @@ export class FolderRowReader {
   }
 
   /** Contract: `path` is the folder's path relative to the root of the source. */
-  read(folder: string, path: string, file: string, hasTools = true): FolderRow {
-    const opened = openSkillFile(folder, file, this.#limits, {
-      scratch: this.#scratch,
-      allowHardLinks: this.#allowHardLinks,
-    });
+  read(
+    folder: string,
+    path: string,
+    file: string,
+    { hasTools = true, unread }: Partial<Pick<SkillFolder, "hasTools" | "unread">> = {},
+  ): FolderRow {
+    const options = { scratch: this.#scratch, allowHardLinks: this.#allowHardLinks };
+    const opened = withUnread(openSkillFile(folder, file, this.#limits, options), unread);
     this.#onRead?.(opened);
     const record = recordSkill(opened, hasTools ? typeOf(folder) : "context", this.#limits);
     return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));

@@ -11,7 +11,7 @@ import { type RecordTexts, readRecordText, writeRecordText } from "./record-text
 export class FolderRow implements FileStamp {
   /** Relative to the root of the source, `.` for the root itself. */
   readonly path: string;
-  /** `SKILL.md` or `skill.md`. */
+  /** SKILL.md, as it is spelled in the folder. */
   readonly file: string;
   readonly isValid: boolean;
   readonly mtimeMs: number;

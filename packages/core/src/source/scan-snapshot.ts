@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
-import { ruleTable } from "@skillhold/skill";
+import { ruleTable, SKILL_FILE } from "@skillhold/skill";
 import type { RecordTexts } from "./record-text.ts";
 import type { SourceScan } from "./scan.ts";
 import { FolderRow } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
-const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
+const FORMAT = `4:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
@@ -19,13 +19,14 @@ interface Header {
   readonly problems: SourceScan["problems"];
   /** The byte length of the names, which precede the records. */
   readonly nameBytes: number;
+  /** The file names of rows that spell SKILL.md in another way, by row. */
+  readonly spellings: Readonly<Record<number, string>>;
 }
 
 /** The header length and a checksum of the rest. */
 const PREFIX_BYTES = 8;
 const STAMP_NUMBERS = 4;
 const VALID = 1;
-const LOWER_CASE = 2;
 
 /**
  * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
@@ -43,14 +44,15 @@ export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const stamps = new Float64Array(
     rows.flatMap(({ mtimeMs, ctimeMs, size, ino }) => [mtimeMs, ctimeMs, size, ino]),
   );
-  const flags = Uint8Array.from(
-    rows,
-    ({ isValid, file }) => (isValid ? VALID : 0) | (file === "SKILL.md" ? 0 : LOWER_CASE),
+  const flags = Uint8Array.from(rows, ({ isValid }) => (isValid ? VALID : 0));
+  const spellings = Object.fromEntries(
+    rows.flatMap(({ file }, index) => (file === SKILL_FILE ? [] : [[index, file]])),
   );
   const header: Header = {
     ...{ format: FORMAT, limits: JSON.stringify(limits), root, containers, problems, searchedMs },
     count: rows.length,
     nameBytes: names.length,
+    spellings,
   };
   const head = Buffer.from(JSON.stringify(header));
   const content = Buffer.concat([
@@ -88,7 +90,7 @@ export function decodeScan(bytes: Uint8Array, limits: Limits): SourceScan | unde
 function decodeRows(
   buffer: Buffer,
   start: number,
-  { count, nameBytes }: Header,
+  { count, nameBytes, spellings }: Header,
 ): readonly FolderRow[] | undefined {
   if (count === 0) return [];
   const endStart = start + count * STAMP_NUMBERS * 8;
@@ -110,7 +112,7 @@ function decodeRows(
       size: stamps[at + 2] ?? 0,
       ino: stamps[at + 3] ?? 0,
     };
-    const file = (flags & LOWER_CASE) === 0 ? "SKILL.md" : "skill.md";
+    const file = spellings[index] ?? SKILL_FILE;
     return new FolderRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
   });
 }

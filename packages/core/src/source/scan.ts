@@ -106,12 +106,13 @@ async function search(source: Source, options: SourceScanOptions): Promise<Sourc
   });
   const rows: FolderRow[] = [];
   const reader = new FolderRowReader(source, options);
-  for (const [index, { path, absolute, file, hasTools }] of found.skills.entries()) {
+  for (const [index, folder] of found.skills.entries()) {
+    const { path, absolute, file, hasTools } = folder;
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
     const row = known?.get(`${path}/${file}`);
     const isKnown =
       row !== undefined && absolute !== options.suspect && isSameRow(row, `${absolute}/${file}`, hasTools);
-    rows.push(isKnown ? row : reader.read(absolute, path, file, hasTools));
+    rows.push(isKnown ? row : reader.read(absolute, path, file, folder));
   }
   const { root, containers, problems } = found;
   return keepIfSame(options.last, { root, rows, containers, problems, searchedMs: now(options) });

@@ -1,3 +1,4 @@
+import { isSkillFile } from "@skillhold/skill";
 import { isCommandName } from "./package-name.ts";
 import { commandRuntime } from "./shell-table.ts";
 import type { Language } from "./syntax.ts";
@@ -17,8 +18,9 @@ export function fileTypeOf(path: string): FileType | undefined {
   const parts = path.split("/");
   const name = parts.pop() ?? "";
   if (parts.some((part) => VENDORED.has(part))) return undefined;
+  if (isSkillFile(name)) return parts.length > 0 ? undefined : "skill";
   const known = NAMES.get(name);
-  if (known !== undefined) return known === "skill" && parts.length > 0 ? undefined : known;
+  if (known !== undefined) return known;
   if (isRequirements(name, parts.at(-1))) return "requirements";
   const dot = name.lastIndexOf(".");
   return dot > 0 ? EXTENSIONS.get(name.slice(dot + 1).toLowerCase()) : extensionless(name);
@@ -28,8 +30,6 @@ export function fileTypeOf(path: string): FileType | undefined {
 const VENDORED = new Set(["node_modules", "site-packages", "dist-packages", "__pycache__", ".venv", "venv"]);
 
 const NAMES: ReadonlyMap<string, FileType> = new Map<string, FileType>([
-  ["SKILL.md", "skill"],
-  ["skill.md", "skill"],
   ["pyproject.toml", "pyproject"],
   ["package.json", "package"],
 ]);

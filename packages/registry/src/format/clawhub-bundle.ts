@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { SkillError } from "@skillhold/protocol/error";
-import { parseSkill, scalarText } from "@skillhold/skill";
+import { isSkillFile, parseSkill, scalarText } from "@skillhold/skill";
 import { clawhubFingerprint } from "./clawhub-lock.ts";
 
 export interface ClawhubFile {
@@ -85,7 +85,7 @@ function tooLarge(slug: string, bytes: number): SkillError {
 
 /** ClawHub ignores the license in SKILL.md, so the publisher must have the right to publish under MIT-0. */
 function notesOn(slug: string, files: readonly ClawhubFile[]): readonly string[] {
-  const main = files.find(({ path }) => path === "SKILL.md" || path === "skill.md");
+  const main = files.find(({ path }) => isSkillFile(path));
   const license = main === undefined ? undefined : scalarText(parseSkill(main.content), "license")?.trim();
   if (license === undefined || /^MIT-0$/i.test(license)) return [LICENSE_NOTE];
   const shown = license.replace(/\s+/g, " ").slice(0, 80);

@@ -1,16 +1,14 @@
 import { recordSkill, type SkillRecord } from "@skillhold/core/source";
 import type { SkillId } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type ParsedSkill, skillType } from "@skillhold/skill";
+import { findSkillFiles, type ParsedSkill, skillType } from "@skillhold/skill";
 
 /** The SKILL.md of a bundle. */
 export function findSkillFile<File extends { readonly path: string }>(
   files: readonly File[],
 ): File | undefined {
-  return (
-    files.find(({ path }) => path === "SKILL.md") ??
-    files.find(({ path }) => path.toLowerCase() === "skill.md")
-  );
+  const [name] = findSkillFiles(files.map(({ path }) => path));
+  return name === undefined ? undefined : files.find(({ path }) => path === name);
 }
 
 /**

@@ -5,6 +5,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import {
   authorVersion,
+  checkSkillFileName,
   type Finding,
   fieldPosition,
   isSkillId,
@@ -90,13 +91,9 @@ async function check(
   const stamp = { mtimeMs: 0, ctimeMs: 0, size: file.size, ino: 0 };
   const opened = { folder: bundle.root, file: file.path, skill, subject: {}, bytes: file.content, stamp };
   const { findings = [], files = [] } = await surveySkill(opened, limits);
-  const wrongCase = at(
-    "SKILL_FILE_CASE",
-    `The file is named ${file.path}, but most clients look for SKILL.md.`,
-  );
   const subject: Subject = {
     ...(id === undefined ? {} : { id }),
-    findings: file.path === "SKILL.md" ? findings : [...findings, wrongCase],
+    findings: [...findings, ...checkSkillFileName(file.path)],
     files: [...files.filter(({ path }) => path !== file.path), { path: "SKILL.md", size: file.size }],
   };
   const { diagnostics } = validateSkill(skill, subject, "publish", limits);

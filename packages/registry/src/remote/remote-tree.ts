@@ -3,7 +3,7 @@ import type { SkillFile } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { fileRole, foldName } from "@skillhold/skill";
+import { fileRole, findSkillFiles, foldName } from "@skillhold/skill";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
 import type { ViewerQuery } from "./viewer-query.ts";
@@ -84,8 +84,8 @@ export function verifyTree(id: string, listed: AnswerOf<"listFiles">, limits: Li
   const { treeHash, revision } = listed;
   if (combineDigests(files) !== treeHash)
     throw integrityFailed(`The files of ${id} do not match the tree hash ${treeHash}.`, { id, treeHash });
-  const skillFile =
-    files.find(({ path }) => path === "SKILL.md") ?? files.find(({ path }) => path === "skill.md");
+  const [name] = findSkillFiles(files.map(({ path }) => path));
+  const skillFile = files.find(({ path }) => path === name);
   if (skillFile === undefined) throw integrityFailed(`The gateway lists no SKILL.md for ${id}.`, { id });
   return { treeHash, revision, files, skillFile };
 }

@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import ignore from "ignore";
 import { isJunk } from "./junk.ts";
+import { isSkillFile } from "./skill-file.ts";
 
 /** The ignore files at a skill's root. A later file overrides an earlier one, so publishing rules override git's. */
 export const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
@@ -38,7 +39,7 @@ export function compileIgnoreRules(files: readonly IgnoreFile[]): IgnoreRules {
   return {
     omits(path, name, isFolder) {
       if (isJunk(name)) return "junk";
-      if (path === "SKILL.md" || path === "skill.md") return undefined;
+      if (isSkillFile(path)) return undefined;
       return matcher.ignores(isFolder ? `${path}/` : path) ? "ignored" : undefined;
     },
   };

@@ -1,3 +1,5 @@
+import { isSkillFile } from "./skill-file.ts";
+
 /** The role of a file in its skill, decided by its path alone. */
 export type FileRole =
   | "instructions"
@@ -27,8 +29,6 @@ const rolesOfFolders: ReadonlyMap<string, FileRole> = new Map<string, FileRole>(
 ]);
 
 const rolesOfFiles: ReadonlyMap<string, FileRole> = new Map<string, FileRole>([
-  ["SKILL.md", "instructions"],
-  ["skill.md", "instructions"],
   ["links.yaml", "links"],
   [".clawhubignore", "ignore"],
   [".clawdhubignore", "ignore"],
@@ -39,7 +39,7 @@ const rolesOfFiles: ReadonlyMap<string, FileRole> = new Map<string, FileRole>([
 /** The role of a file. Only top-level names have a meaning. */
 export function fileRole(path: string): FileRole {
   const slash = path.indexOf("/");
-  if (slash === -1) return rolesOfFiles.get(path) ?? "resource";
+  if (slash === -1) return isSkillFile(path) ? "instructions" : (rolesOfFiles.get(path) ?? "resource");
   return rolesOfFolders.get(path.slice(0, slash)) ?? "resource";
 }
 

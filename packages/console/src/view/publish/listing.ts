@@ -1,4 +1,4 @@
-import { IGNORE_FILES } from "@skillhold/skill";
+import { IGNORE_FILES, isSkillFile } from "@skillhold/skill";
 
 /** The files in an archive or a folder, with the content of the requested ones. */
 export interface Listing {
@@ -25,9 +25,5 @@ export interface ListingBounds {
 /** Whether the local check reads a file: a SKILL.md, or an ignore file. */
 export function isCheckedFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return isSkillFile(path) || IGNORE_FILES.some((each) => each === name);
-}
-
-export function isSkillFile(path: string): boolean {
-  return /(?:^|\/)skill\.md$/i.test(path);
+  return isSkillFile(name) || IGNORE_FILES.some((each) => each === name);
 }

@@ -4,15 +4,17 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import {
   compileIgnoreRules,
   type Finding,
+  findSkillFiles,
   IGNORE_FILES,
   isJunk,
   isOmitted,
+  isSkillFile,
   judge,
   parseSkill,
   publishId,
   validateSkill,
 } from "@skillhold/skill";
-import { isSkillFile, type ListedFile, type Listing } from "./listing.ts";
+import type { ListedFile, Listing } from "./listing.ts";
 
 /** A skill as the browser found it, before the gateway has seen it. */
 export interface LocalSkill {
@@ -43,8 +45,9 @@ function skillFolders(files: readonly ListedFile[]): ReadonlyMap<string, ListedF
     const folder = parentOf(file.path);
     const isHidden = folder.split("/").some((name) => name.startsWith("_") || isJunk(name));
     const name = file.path.slice(file.path.lastIndexOf("/") + 1);
-    const isNamed = isSkillFile(file.path) && (name === "SKILL.md" || name === "skill.md");
-    if (isNamed && !isHidden && (name === "SKILL.md" || !folders.has(folder))) folders.set(folder, file);
+    if (!isSkillFile(name) || isHidden) continue;
+    const other = folders.get(folder)?.path.slice(-name.length);
+    if (other === undefined || findSkillFiles([name, other])[0] === name) folders.set(folder, file);
   }
   return new Map([...folders].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
