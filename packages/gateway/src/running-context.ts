@@ -5,8 +5,8 @@ import type { Digest } from "@skillhold/protocol";
 import { LogTree, usesOf } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryStore } from "@skillhold/registry/record";
+import { LRUCache } from "lru-cache";
 import { MountedTokens } from "./auth/mounted-token.ts";
-import { BoundedMap } from "./cache/bounded-map.ts";
 import { ArchiveCache, DiffCache, SmallFileCache } from "./cache/content-cache.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { ViewVersion } from "./cache/view-version.ts";
@@ -38,7 +38,7 @@ export interface RunningContext extends GatewayContext {
   /** Limits for expensive work and for uploads. */
   readonly gates: { readonly heavy: HeavyGate; readonly receiving: HeavyGate };
   /** Discovery artifacts of public skills, by tree hash. */
-  readonly artifacts: BoundedMap<Digest, Artifact>;
+  readonly artifacts: LRUCache<Digest, Artifact>;
   /** The catalogue of a viewer, as a session shows it. */
   readonly catalogue: (request: CatalogueRequest, viewer: Viewer) => Promise<Catalogue>;
   /** The files of a visible skill, without their bytes. */
@@ -135,7 +135,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
       heavy: new HeavyGate(heavyBounds, timers),
       receiving: new HeavyGate(receivingBounds, timers),
     },
-    artifacts: new BoundedMap(20_000),
+    artifacts: new LRUCache({ max: 20_000 }),
     catalogue: (request, viewer) => sessionCatalogue(request, { limits, uses }, viewer, library),
     fileList: async (from, viewer, id) => {
       const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id);

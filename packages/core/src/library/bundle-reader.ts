@@ -3,6 +3,7 @@ import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { FileDigest } from "@skillhold/skill";
+import { LRUCache } from "lru-cache";
 import {
   type Bundle,
   type BundleFile,
@@ -76,7 +77,7 @@ const BELIEVED_MS = 30_000;
 export class BundleReader {
   readonly #limits: Limits;
   readonly #clock: Clock;
-  readonly #known = new Map<string, KnownFolder>();
+  readonly #known = new LRUCache<string, KnownFolder>({ max: KEPT_FOLDERS });
 
   constructor(limits: Limits, clock: Clock) {
     this.#limits = limits;
@@ -183,11 +184,7 @@ export class BundleReader {
 
   /** A result that started before a newer one, or before an invalidation, is discarded. */
   #remember(folder: string, known: KnownFolder, before: KnownFolder | undefined): void {
-    if (this.#known.get(folder) !== before) return;
-    this.#known.delete(folder);
-    this.#known.set(folder, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KEPT_FOLDERS && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.get(folder) === before) this.#known.set(folder, known);
   }
 }
 

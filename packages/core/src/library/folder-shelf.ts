@@ -4,6 +4,7 @@ import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { type Host, parseSkill } from "@skillhold/skill";
+import { SerialQueue } from "../async/index.ts";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import type { IndexCache } from "../index-cache.ts";
 import type { OpenedSkill } from "../source/open-skill.ts";
@@ -47,7 +48,7 @@ export class FolderShelf implements Shelf {
   #lastGood: ReadonlyMap<string, FolderRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
-  #reloading: Promise<unknown> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   private constructor(options: FolderShelfOptions) {
     this.#options = options;
@@ -66,7 +67,7 @@ export class FolderShelf implements Shelf {
     await shelf.#recordDiscovery(empty);
     shelf.#save();
     // Without cached texts, a broken edit hides its skill until it is fixed, which is not worth failing for.
-    if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts().catch(() => {});
+    if (options.keepsTexts) shelf.#reloads.run(() => shelf.#keepTexts()).catch(() => {});
     return shelf;
   }
 
@@ -83,9 +84,7 @@ export class FolderShelf implements Shelf {
 
   /** Scans all sources. Reloads run one at a time; a request during one starts another afterwards. */
   reload(isFull = false, suspect?: string): Promise<LibraryChange | undefined> {
-    const reloading = this.#reloading.then(() => this.#reload(isFull, suspect));
-    this.#reloading = reloading.catch(() => {});
-    return reloading;
+    return this.#reloads.run(() => this.#reload(isFull, suspect));
   }
 
   async open(entry: SkillEntry): Promise<OpenBundle> {
@@ -125,7 +124,7 @@ export class FolderShelf implements Shelf {
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    await this.#reloading;
+    await this.#reloads.idle();
   }
 
   async #reload(isFull: boolean, suspect: string | undefined): Promise<LibraryChange | undefined> {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { SkillEntry } from "@skillhold/protocol";
+import { SerialQueue } from "../async/index.ts";
 import {
   type RankingOptions,
   type SearchDocument,
@@ -64,7 +65,8 @@ export class LibrarySearch {
   #alternates: readonly string[] = [];
   readonly #sights = new SightCache();
   #unsaved = 0;
-  #work: Promise<unknown> = Promise.resolve();
+  /** One update at a time; a search that comes meanwhile waits for it. */
+  readonly #turns = new SerialQueue();
 
   constructor(texts: SearchTexts, store?: SearchStore, models: SearchModels = {}) {
     this.texts = texts;
@@ -80,12 +82,12 @@ export class LibrarySearch {
     { limit, hasSnippets = true, uses }: SearchOptions & { readonly limit: number },
   ): Promise<readonly SearchResult[]> {
     const { vectors, reranker } = this.#models;
-    if (vectors !== undefined) await this.#inTurn(() => this.#update(view));
+    if (vectors !== undefined) await this.#turns.run(() => this.#update(view));
     const semantic = await vectors?.query(query);
     const isReranked = reranker !== undefined && hasSnippets && query.trim() !== "";
     const most = isReranked ? Math.max(limit, RERANKED) : limit;
     // Updates and ranks in one turn, so that no other update comes between the two.
-    const hits = await this.#inTurn(async () => {
+    const hits = await this.#turns.run(async () => {
       const index = await this.#update(view);
       const sight = this.#sightOf(asker, view, index);
       return index.search(query, { limit: most, sight, semantic, ...priorOf(uses) });
@@ -112,7 +114,7 @@ export class LibrarySearch {
 
   /** Brings index and vectors up to date, and waits for the vectors. */
   async prepare(view: ShelfView): Promise<SearchState> {
-    await this.#inTurn(() => this.#update(view));
+    await this.#turns.run(() => this.#update(view));
     await this.#models.vectors?.settled();
     return this.state;
   }
@@ -123,14 +125,6 @@ export class LibrarySearch {
     this.#index = undefined;
     this.#indexed = undefined;
     this.#sights.clear();
-  }
-
-  /** One update at a time; a search that comes meanwhile waits for it. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#work.then(work);
-    // The caller gets the failure; the next turn is unaffected.
-    this.#work = turn.catch(() => {});
-    return turn;
   }
 
   #sightOf(asker: SearchAsker, view: ShelfView, index: SearchIndex): Sight {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type DocumentFilter, type SearchIndex, Sight } from "../search/index.ts";
 import type { ShelfView } from "./shelf.ts";
 
@@ -20,19 +21,14 @@ const MOST_VIEWERS = 32;
 
 /** Remembers what the last viewers may see, so that a search does not ask the gate about every skill. */
 export class SightCache {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new LRUCache<string, Kept>({ max: MOST_VIEWERS });
 
   /** The sight of a viewer; `alternates` are the names beside ids that documents may have. */
   get(state: GateState, accepts: DocumentFilter, alternates: Iterable<string>, index: SearchIndex): Sight {
     const kept = this.#kept.get(state.viewer);
-    this.#kept.delete(state.viewer);
     const updated = kept && this.#update(kept, state, accepts, alternates, index);
     const current = updated ?? { sight: new Sight(accepts), state };
     this.#kept.set(state.viewer, current);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_VIEWERS) break;
-      this.#kept.delete(oldest);
-    }
     return current.sight;
   }
 

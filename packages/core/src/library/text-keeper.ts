@@ -1,42 +1,26 @@
 import type { Digest } from "@skillhold/protocol";
+import { LRUCache } from "lru-cache";
 
-/**
- * Caches texts of SKILL.md by hash within a byte budget, so that a skill with a broken edit keeps its last valid text.
- * Evicts the least recently used.
- */
+/** Caches texts of SKILL.md by hash within a byte budget, so that a skill with a broken edit keeps its last valid text. */
 export class TextCache {
-  readonly #budget: number;
-  readonly #texts = new Map<Digest, Uint8Array>();
-  #bytes = 0;
+  readonly #texts: LRUCache<Digest, Uint8Array>;
 
   constructor(budget: number) {
-    this.#budget = budget;
+    // The cache accepts no entry of size 0.
+    this.#texts = new LRUCache({ maxSize: budget, sizeCalculation: ({ length }) => Math.max(1, length) });
   }
 
   keep(hash: Digest, bytes: Uint8Array): void {
-    if (bytes.length > this.#budget) return;
-    const known = this.#texts.get(hash);
-    this.#forget(hash);
     // A copy, because the input may be a slice of a larger buffer.
-    this.#texts.set(hash, known ?? new Uint8Array(bytes));
-    this.#bytes += bytes.length;
-    for (const oldest of this.#texts.keys()) {
-      if (this.#bytes <= this.#budget) break;
-      this.#forget(oldest);
-    }
+    if (this.#texts.get(hash) === undefined) this.#texts.set(hash, new Uint8Array(bytes));
   }
 
   /** True when another text would evict one. */
   get isFull(): boolean {
-    return this.#bytes > this.#budget * 0.9;
+    return this.#texts.calculatedSize > this.#texts.maxSize * 0.9;
   }
 
   find(hash: Digest): Uint8Array | undefined {
     return this.#texts.get(hash);
-  }
-
-  #forget(hash: Digest): void {
-    this.#bytes -= this.#texts.get(hash)?.length ?? 0;
-    this.#texts.delete(hash);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../port.ts";
 import type { RerankCard, Reranker } from "../search/index.ts";
 import { vectorKey } from "./vector-store.ts";
@@ -10,7 +11,7 @@ const RETRY_MS = 30_000;
 export class RerankCache {
   readonly #reranker: Reranker;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, readonly number[]>();
+  readonly #kept = new LRUCache<string, readonly number[]>({ max: MOST_KEPT });
   #problem: string | undefined;
   #retryAt = 0;
 
@@ -34,10 +35,6 @@ export class RerankCache {
       if (scores.length !== cards.length) throw new Error(`${this.#reranker.id} did not score every card.`);
       this.#problem = undefined;
       this.#kept.set(key, scores);
-      for (const oldest of this.#kept.keys()) {
-        if (this.#kept.size <= MOST_KEPT) break;
-        this.#kept.delete(oldest);
-      }
       return scores;
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error);

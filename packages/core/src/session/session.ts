@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
+import { SerialQueue } from "../async/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
@@ -96,7 +97,8 @@ export class Session implements AsyncDisposable {
   readonly #uses: NonNullable<SessionPorts["uses"]>;
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Runs changes one at a time, so that the second of two equal requests sees the result of the first. */
+  readonly #turns = new SerialQueue();
   readonly #reads = new Set<Promise<unknown>>();
   #closing: Promise<unknown> = Promise.resolve();
 
@@ -143,12 +145,12 @@ export class Session implements AsyncDisposable {
 
   /** Level 2. Records an activation and returns the skill's instructions; a repeated activation returns a note. */
   activate(id: string, options: ActivateOptions = {}): Promise<Recorded<ActivatedSkill> | RepeatNote> {
-    return this.#inTurn(() => this.#activate(id, options));
+    return this.#turns.run(() => this.#activate(id, options));
   }
 
   /** Ends an activation, and its tool restrictions with it. */
   deactivate(id: string): Promise<Deactivation> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.#rejectClosed();
       const before = this.#active.get(id);
       if (before === undefined) return { id, wasActive: false };
@@ -252,7 +254,7 @@ export class Session implements AsyncDisposable {
   close(): Promise<void> {
     const reads = [...this.#reads];
     this.#runs.stop();
-    const result = this.#inTurn(async () => {
+    const result = this.#turns.run(async () => {
       await Promise.all(reads);
       await this.#runs.close();
       if (this.#isClosed) return;
@@ -383,14 +385,6 @@ export class Session implements AsyncDisposable {
     if (reason === undefined) return;
     const message = `The skill ${skill.slice(0, 128)} is hidden from the user.`;
     await this.#log.record({ type: "skill.denied", act: "activate", skill, reason, message });
-  }
-
-  /** Runs changes one at a time, so that the second of two equal requests sees the result of the first. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    // The caller gets the failure; the next change still runs.
-    this.#turn = result.catch(() => {});
-    return result;
   }
 
   /**

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { authenticateToken, type TokenRecord } from "@skillhold/registry/token";
-import { BoundedMap } from "../cache/bounded-map.ts";
+import { LRUCache } from "lru-cache";
 import type { StoreVersion } from "../cache/store-version.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { CSRF_HEADER, isCsrfOf } from "./csrf.ts";
@@ -98,7 +98,7 @@ interface TokenCachePorts {
 class TokenCache {
   readonly #cached = new Map<string, CachedToken>();
   /** Tokens that were valid at some time, kept across commits. */
-  readonly #onceValid = new BoundedMap<string, true>(MAX_TOKENS);
+  readonly #onceValid = new LRUCache<string, true>({ max: MAX_TOKENS });
   readonly #context: RegistryContext;
   readonly #storeVersion: TokenCachePorts["version"];
   readonly #watch: Promise<(() => Promise<void>) | undefined>;
@@ -120,7 +120,7 @@ class TokenCache {
     rejectUnknown = () => {},
   ): Promise<Authenticated | undefined> {
     const key = `${kind} ${hash("sha256", secret, "hex")}`;
-    if (!this.#cached.has(key) && this.#onceValid.find(key) === undefined) rejectUnknown();
+    if (!this.#cached.has(key) && this.#onceValid.get(key) === undefined) rejectUnknown();
     const storeVersion = await this.#storeVersion.current();
     this.#checkVersion(storeVersion);
     const now = this.#context.clock.now().getTime();

@@ -1,6 +1,7 @@
 import type { Clock } from "@skillhold/core/port";
 import type { Role } from "@skillhold/protocol";
 import type { Operation } from "@skillhold/protocol/http";
+import { LRUCache } from "lru-cache";
 import { shortHash } from "../bytes.ts";
 import type { ViewVersion } from "./view-version.ts";
 
@@ -62,7 +63,6 @@ interface Rendering<Extra> {
 interface CacheEntry {
   readonly response: CachedResponse<unknown>;
   readonly cachedAt: number;
-  isUsed: boolean;
 }
 
 /**
@@ -73,15 +73,16 @@ export class ResponseCache {
   readonly #views: Pick<ViewVersion, "current">;
   readonly #clock: Clock;
   readonly #bounds: CacheBounds;
-  readonly #entries = new Map<string, CacheEntry>();
+  readonly #entries: LRUCache<string, CacheEntry>;
   readonly #rendering = new Map<string, Promise<Rendering<unknown>>>();
   #version: number | undefined;
-  #bytes = 0;
 
   constructor(views: Pick<ViewVersion, "current">, clock: Clock, bounds: Partial<CacheBounds> = {}) {
     this.#views = views;
     this.#clock = clock;
     this.#bounds = { ...defaultBounds, ...bounds };
+    const { answers: max, bytes: maxSize } = this.#bounds;
+    this.#entries = new LRUCache({ max, maxSize, sizeCalculation: (entry, key) => costOf(key, entry) });
   }
 
   /** Returns the cached response or renders a new one. Contract: a cacheable response depends on its request and the version alone. */
@@ -110,7 +111,6 @@ export class ResponseCache {
     this.#version = version;
     this.#entries.clear();
     this.#rendering.clear();
-    this.#bytes = 0;
   }
 
   #find(key: string): CachedResponse<unknown> | undefined {
@@ -118,10 +118,9 @@ export class ResponseCache {
     if (entry === undefined) return undefined;
     const age = this.#clock.now().getTime() - entry.cachedAt;
     if (age < 0 || age >= this.#bounds.ms) {
-      this.#drop(key, entry);
+      this.#entries.delete(key);
       return undefined;
     }
-    entry.isUsed = true;
     return entry.response;
   }
 
@@ -136,37 +135,8 @@ export class ResponseCache {
     const json = text.length <= MAX_TEXT_LENGTH ? text : new TextEncoder().encode(text);
     const response = { json, etag: etag ?? shortHash(json), extra };
     if (isCacheable && version === this.#version && json.length <= this.#bounds.bytes * MAX_SHARE)
-      this.#put(key, { response, cachedAt: this.#clock.now().getTime(), isUsed: false });
+      this.#entries.set(key, { response, cachedAt: this.#clock.now().getTime() });
     return { response, isCacheable };
-  }
-
-  #put(key: string, entry: CacheEntry): void {
-    const before = this.#entries.get(key);
-    if (before !== undefined) this.#drop(key, before);
-    const room = this.#bounds.bytes - costOf(key, entry);
-    while (this.#entries.size > 0 && (this.#entries.size >= this.#bounds.answers || this.#bytes > room))
-      this.#dropOne();
-    this.#add(key, entry);
-  }
-
-  /** Drops the first entry that was not used since the last pass (second chance): moving entries on each hit costs more. */
-  #dropOne(): void {
-    for (const [key, entry] of this.#entries) {
-      this.#drop(key, entry);
-      if (!entry.isUsed) return;
-      entry.isUsed = false;
-      this.#add(key, entry);
-    }
-  }
-
-  #add(key: string, entry: CacheEntry): void {
-    this.#entries.set(key, entry);
-    this.#bytes += costOf(key, entry);
-  }
-
-  #drop(key: string, entry: CacheEntry): void {
-    this.#entries.delete(key);
-    this.#bytes -= costOf(key, entry);
   }
 }
 

@@ -2,7 +2,7 @@ import type { IndexedLibrary } from "@skillhold/core/library";
 import type { Timers } from "@skillhold/core/port";
 import { checkRuntimes, type RuntimeReport } from "@skillhold/deps/environment";
 import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
-import { SerialQueue } from "../limit/serial-queue.ts";
+import { BoundedQueue } from "../limit/bounded-queue.ts";
 import { SharedSurveys, type Survey } from "./shared-survey.ts";
 import { SkillChecks, type SkillChecksPorts } from "./skill-checks.ts";
 
@@ -20,7 +20,7 @@ export function dependencyWork({ dependencies, ...context }: GatewayContext): De
 export class DependencyWork {
   readonly checks: SkillChecks;
   /** Runs one installation at a time. */
-  readonly installs = new SerialQueue();
+  readonly installs = new BoundedQueue();
   readonly surveys = new SharedSurveys<Survey>();
   /** The skills whose dependencies are checked. */
   readonly library: IndexedLibrary;

@@ -1,5 +1,5 @@
 import type { DependencySurvey } from "@skillhold/deps/environment";
-import { SerialQueue } from "../limit/serial-queue.ts";
+import { BoundedQueue } from "../limit/bounded-queue.ts";
 
 export type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;
 
@@ -12,7 +12,7 @@ const MAX_WAITING = 64;
 
 /** Runs one survey at a time, because each may start a process. Callers with the same key share a survey. */
 export class SharedSurveys<T> {
-  readonly #queue = new SerialQueue(MAX_WAITING);
+  readonly #queue = new BoundedQueue(MAX_WAITING);
   readonly #pending = new Map<string, PendingSurvey<T>>();
 
   /** Contract: the result depends on the key alone. A survey without a key is not shared. */

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import { pause, type Timers } from "@skillhold/core/port";
 import { BackgroundCheck, type BackgroundItem, type CheckEvent } from "@skillhold/deps/environment";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
@@ -41,7 +42,7 @@ export class SkillChecks {
   /** The records of the skills that are being checked. */
   readonly #rows = new Map<string, RegisteredSkill>();
   /** Stores and publishes results one at a time, in the order of the checks. */
-  #publishing: Promise<void> = Promise.resolve();
+  readonly #publishing = new SerialQueue();
   #rescan: Promise<readonly CheckedSkill[]> | undefined;
   #following: Promise<void> | undefined;
 
@@ -81,7 +82,7 @@ export class SkillChecks {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#background.idle();
-    await this.#publishing;
+    await this.#publishing.idle();
     await this.#following;
     for (const waiter of [...this.#waiters.values()].flat()) waiter.result.reject(shuttingDown());
     this.#waiters.clear();
@@ -150,7 +151,7 @@ export class SkillChecks {
 
   /** Contract: the task does not reject. */
   #enqueue(task: () => Promise<void>): void {
-    this.#publishing = this.#publishing.then(task);
+    void this.#publishing.run(task);
   }
 
   /** A check without a result, or a result that cannot be stored, leaves the skill's record unchanged. */

@@ -1,6 +1,6 @@
 import type { Result, Router } from "hono/router";
 import { TrieRouter } from "hono/router/trie-router";
-import { BoundedMap } from "../cache/bounded-map.ts";
+import { LRUCache } from "lru-cache";
 
 /** Few entries: any client can fill the cache, and an entry may keep a whole URL in memory. */
 const MAX_CACHED_PATHS = 1000;
@@ -10,7 +10,7 @@ const MAX_CACHED_LENGTH = 300;
 export class FirstMatchRouter<T> implements Router<T> {
   readonly name = "FirstMatchRouter";
   readonly #routes = new TrieRouter<T>();
-  readonly #cached = new BoundedMap<string, Result<T>>(MAX_CACHED_PATHS);
+  readonly #cached = new LRUCache<string, Result<T>>({ max: MAX_CACHED_PATHS });
 
   add(method: string, path: string, handler: T): void {
     this.#routes.add(method, path, handler);
@@ -18,7 +18,7 @@ export class FirstMatchRouter<T> implements Router<T> {
 
   match(method: string, path: string): Result<T> {
     const key = `${method} ${path}`;
-    const cached = this.#cached.find(key);
+    const cached = this.#cached.get(key);
     if (cached !== undefined) return cached;
     const match = first(this.#routes.match(method, path));
     if (match[0].length > 0 && key.length <= MAX_CACHED_LENGTH) this.#cached.set(key, match);

@@ -1,9 +1,9 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Operation, Route } from "@skillhold/protocol/http";
+import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { Authenticated } from "../auth/authentication.ts";
 import type { Principal } from "../auth/principal.ts";
-import { BoundedMap } from "../cache/bounded-map.ts";
 
 const MAX_JSON = 1024 * 1024;
 /** Deeper than any route needs, and shallow enough for every recursive reader. */
@@ -64,13 +64,13 @@ const MAX_CACHED_LENGTH = 400;
 
 /** Parses the parameters of URLs and caches those of GET requests: they depend on the URL alone. */
 export class ParamsCache {
-  readonly #cached = new BoundedMap<string, { readonly row: Route; readonly params: RequestParams }>(
-    MAX_CACHED_URLS,
-  );
+  readonly #cached = new LRUCache<string, { readonly row: Route; readonly params: RequestParams }>({
+    max: MAX_CACHED_URLS,
+  });
 
   /** Contract: `pathParams` returns the path parameters of the row, as the URL has them. */
   read(row: Route, url: string, pathParams: () => Readonly<Record<string, string>>): RequestParams {
-    const cached = this.#cached.find(url);
+    const cached = this.#cached.get(url);
     if (cached?.row === row) return cached.params;
     const params = parseParams(row, url, pathParams());
     if (row.method === "GET" && url.length <= MAX_CACHED_LENGTH) this.#cached.set(url, { row, params });

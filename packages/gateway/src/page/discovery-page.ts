@@ -212,7 +212,7 @@ async function readPublic(
 /** Artifacts are cached by tree hash. */
 async function artifactOf(skill: PublicSkill, context: RunningContext): Promise<Artifact> {
   const { treeHash } = skill.entry;
-  const cached = treeHash === undefined ? undefined : context.artifacts.find(treeHash);
+  const cached = treeHash === undefined ? undefined : context.artifacts.get(treeHash);
   if (cached !== undefined) return cached;
   const content = await readPublic(skill, context);
   const artifact = await buildArtifact(skill, content, context);

@@ -1,4 +1,5 @@
 import type { RegistryReader, StoredEvent } from "@skillhold/registry/record";
+import { LRUCache } from "lru-cache";
 import type { Principal } from "../auth/principal.ts";
 
 interface Owner {
@@ -12,7 +13,7 @@ const MAX_SESSIONS = 10_000;
 export class SessionOwners {
   readonly #reader: Pick<RegistryReader, "eventsOfSession">;
   /** In order of use, least recent first. */
-  readonly #owners = new Map<string, Owner | undefined>();
+  readonly #owners = new LRUCache<string, { readonly owner: Owner | undefined }>({ max: MAX_SESSIONS });
 
   constructor(reader: Pick<RegistryReader, "eventsOfSession">) {
     this.#reader = reader;
@@ -20,8 +21,7 @@ export class SessionOwners {
 
   /** Whether the session belongs to the same user and agent. */
   async isOwn(session: string, { user, agent }: Principal): Promise<boolean> {
-    const owner = this.#owners.has(session) ? this.#owners.get(session) : await this.#find(session);
-    this.#keep(session, owner);
+    const { owner } = this.#owners.get(session) ?? this.#keep(session, await this.#find(session));
     return owner !== undefined && owner.user === user && owner.agent === agent;
   }
 
@@ -36,11 +36,9 @@ export class SessionOwners {
     return first?.event.type === "session.opened" ? first.event : undefined;
   }
 
-  #keep(session: string, owner: Owner | undefined): void {
-    this.#owners.delete(session);
-    this.#owners.set(session, owner && { user: owner.user, agent: owner.agent });
-    if (this.#owners.size <= MAX_SESSIONS) return;
-    const [oldest] = this.#owners.keys();
-    if (oldest !== undefined) this.#owners.delete(oldest);
+  #keep(session: string, owner: Owner | undefined): { readonly owner: Owner | undefined } {
+    const kept = { owner: owner && { user: owner.user, agent: owner.agent } };
+    this.#owners.set(session, kept);
+    return kept;
   }
 }

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { ClientMessage, ServerMessage } from "@skillhold/protocol/http";
@@ -46,7 +47,7 @@ export class SocketConnection {
   readonly #cancelHello: CancelTimer;
   #admitted: Admitted | undefined;
   #subscription: Subscription | undefined;
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #waiting = 0;
   #rejections = 0;
 
@@ -71,7 +72,7 @@ export class SocketConnection {
   receive(text: string): void {
     this.#waiting += 1;
     if (this.#waiting > this.#host.limits.waiting) this.channel.setPaused(true);
-    this.#queue = this.#queue.then(async () => {
+    void this.#queue.run(async () => {
       if (this.channel.isOpen) await this.#answer(text);
       this.#waiting -= 1;
       if (this.#waiting === 0) this.channel.setPaused(false);

@@ -11,6 +11,7 @@ import {
 } from "@skillhold/core/session";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { LRUCache } from "lru-cache";
 import { ClientAsker } from "./client-asker.ts";
 import { declaredToolTools } from "./declared-tool.ts";
 import type { McpSkills } from "./port.ts";
@@ -44,7 +45,7 @@ export class McpConnection {
   readonly #own: readonly AgentTool[];
   readonly #loading: readonly AgentTool[];
   readonly #loaded = new Map<string, readonly AgentTool[]>();
-  readonly #lastServed = new Map<string, ServedSkill>();
+  readonly #lastServed = new LRUCache<string, ServedSkill>({ max: MAX_SERVED });
   readonly #listeners = new Set<() => void>();
   readonly #attend: NonNullable<ConnectionOptions["attend"]>;
   #calls = 0;
@@ -187,8 +188,6 @@ export class McpConnection {
 
   #remember(id: string, served: ServedSkill): void {
     this.#lastServed.set(id, served);
-    const [oldest] = this.#lastServed.keys();
-    if (this.#lastServed.size > MAX_SERVED && oldest !== undefined) this.#lastServed.delete(oldest);
   }
 
   #declared(): readonly AgentTool[] {

@@ -5,6 +5,7 @@ import type { Limits, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { parseSkill, type RuleCode, ruleTable, severityOf, validateSkill } from "@skillhold/skill";
+import { LRUCache } from "lru-cache";
 
 /** A skill in the form of the skills extension. */
 export interface ServedSkill {
@@ -29,7 +30,7 @@ const MAX_VERDICTS = 2048;
 
 /** Decides which skills can be served. Verdicts are cached by content. */
 export class ServedSkills {
-  readonly #verdicts = new Map<string, ServeVerdict>();
+  readonly #verdicts = new LRUCache<string, ServeVerdict>({ max: MAX_VERDICTS });
   readonly #limits: Limits;
 
   constructor(limits: Limits = defaultLimits) {
@@ -47,8 +48,6 @@ export class ServedSkills {
     if (known !== undefined) return known;
     const verdict = await judgeContent(content, viewer, library, this.#limits);
     this.#verdicts.set(key, verdict);
-    const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size > MAX_VERDICTS && oldest !== undefined) this.#verdicts.delete(oldest);
     return verdict;
   }
 }

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { RegistryReader } from "../record/registry-store.ts";
 import { MerkleTree } from "./merkle-tree.ts";
 
@@ -7,7 +8,8 @@ const PAGE = 1000;
 export class LogTree {
   readonly #store: Pick<RegistryReader, "auditAfter">;
   readonly #tree = new MerkleTree();
-  #reading: Promise<void> = Promise.resolve();
+  /** One reads at a time, and the next goes on where it ended. */
+  readonly #reads = new SerialQueue();
 
   constructor(store: Pick<RegistryReader, "auditAfter">) {
     this.#store = store;
@@ -15,10 +17,7 @@ export class LogTree {
 
   /** The tree with at least so many entries, or all that there are. */
   async upTo(size: number): Promise<MerkleTree> {
-    // One reads at a time, and the next goes on where it ended.
-    const reading = this.#reading.then(() => this.#read(size));
-    this.#reading = reading.catch(() => {});
-    await reading;
+    await this.#reads.run(() => this.#read(size));
     return this.#tree;
   }
 

@@ -3,6 +3,7 @@ import type { SkillFile } from "@skillhold/core/library";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type FileDigest, fileRole } from "@skillhold/skill";
+import { LRUCache } from "lru-cache";
 import type { RegistryStore } from "../record/registry-store.ts";
 import { getTree } from "./revisions.ts";
 
@@ -12,7 +13,7 @@ const KEPT_TREES = 512;
 /** Reads trees and files from a store and verifies their hashes. */
 export class TreeReader {
   readonly #store: RegistryStore;
-  readonly #kept = new Map<Digest, readonly SkillFile[]>();
+  readonly #kept = new LRUCache<Digest, readonly SkillFile[]>({ max: KEPT_TREES });
 
   constructor(store: RegistryStore) {
     this.#store = store;
@@ -21,11 +22,9 @@ export class TreeReader {
   /** Throws INTEGRITY_FAILED if the tree is missing or does not match its hash. */
   async files(tree: Digest): Promise<readonly SkillFile[]> {
     const known = this.#kept.get(tree);
-    const files = known ?? (await this.#read(tree));
-    this.#kept.delete(tree);
+    if (known !== undefined) return known;
+    const files = await this.#read(tree);
     this.#kept.set(tree, files);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_TREES && oldest !== undefined) this.#kept.delete(oldest);
     return files;
   }
 

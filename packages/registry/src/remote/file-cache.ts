@@ -5,6 +5,7 @@ import { hashSkillFile, readCachedFile, writeFileAtomically } from "@skillhold/c
 import type { Ids } from "@skillhold/core/port";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { LRUCache } from "lru-cache";
 
 /** The expected digest and size of a file. */
 export interface FileRef {
@@ -30,27 +31,15 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** An in-memory cache of the latest files. */
 export function memoryCache(mostBytes: number = MOST_BYTES): GatewayFileCache {
-  const kept = new Map<string, Uint8Array>();
-  let total = 0;
-  const drop = (digest: string) => {
-    total -= kept.get(digest)?.length ?? 0;
-    kept.delete(digest);
-  };
+  // The cache accepts no entry of size 0.
+  const sizeCalculation = ({ length }: Uint8Array) => Math.max(1, length);
+  const kept = new LRUCache<string, Uint8Array>({ maxSize: mostBytes, sizeCalculation });
   return {
     find: async ({ digest, size }) => {
       const bytes = kept.get(digest);
       return bytes?.length === size ? bytes : undefined;
     },
-    keep: async ({ digest }, bytes) => {
-      if (bytes.length > mostBytes) return;
-      drop(digest);
-      kept.set(digest, bytes);
-      total += bytes.length;
-      for (const [oldest] of kept) {
-        if (total <= mostBytes) return;
-        drop(oldest);
-      }
-    },
+    keep: async ({ digest }, bytes) => void kept.set(digest, bytes),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { fileRole, findSkillFiles, foldName } from "@skillhold/skill";
+import { LRUCache } from "lru-cache";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
 import type { ViewerQuery } from "./viewer-query.ts";
@@ -28,7 +29,7 @@ const KEPT_TREES = 256;
 export class RemoteTrees {
   readonly #client: GatewayClient;
   readonly #limits: Limits;
-  readonly #kept = new Map<string, KeptTree>();
+  readonly #kept = new LRUCache<string, KeptTree>({ max: KEPT_TREES });
 
   constructor(client: GatewayClient, limits: Limits) {
     this.#client = client;
@@ -56,10 +57,7 @@ export class RemoteTrees {
     if (answered === undefined && kept !== undefined) return kept.tree;
     if (answered === undefined) throw integrityFailed(`The gateway lists no files for ${id}.`, { id });
     const tree = verifyTree(id, answered.data, this.#limits);
-    this.#kept.delete(key);
     this.#kept.set(key, { tree, etag: answered.etag });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_TREES && oldest !== undefined) this.#kept.delete(oldest);
     return tree;
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import type {
   EnforcedLimits,
   Network,
@@ -55,7 +56,7 @@ class SandboxRuntime implements Sandbox {
   readonly #ports: SandboxRuntimePorts;
   #runs = 0;
   /** The last call to the manager, which exists once per process and handles one call at a time. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
   #probe: { readonly at: number; readonly answer: Promise<SandboxProbe> } | undefined;
 
   constructor(ports: SandboxRuntimePorts) {
@@ -117,7 +118,7 @@ class SandboxRuntime implements Sandbox {
     hosts: readonly string[],
     wrap: () => Promise<T>,
   ): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.#runs += 1;
       if (this.#runs === 1) await manager.initialize(closedConfig);
       if (hosts.length > 0) manager.registerCommandNetworkLists(id, { allowedDomains: hosts });
@@ -126,18 +127,12 @@ class SandboxRuntime implements Sandbox {
   }
 
   #close({ manager }: LoadedRuntime, commandId: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.#runs -= 1;
       manager.unregisterCommandNetworkLists(commandId);
       manager.cleanupAfterCommand();
       if (this.#runs === 0) await manager.reset();
     });
-  }
-
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(action);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 
   async #test(): Promise<SandboxProbe> {

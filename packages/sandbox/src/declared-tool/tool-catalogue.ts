@@ -1,31 +1,21 @@
 import type { ListedTool, ToolCatalogue, ToolCatalogueCache, ToolListing } from "@skillhold/core/run";
+import { LRUCache } from "lru-cache";
 import { nameTaken } from "./tool-listing.ts";
 import { declaredToolNames } from "./tool-name.ts";
 
 /** Caches the listings of recently used skill contents. */
 export class MemoryToolCatalogueCache implements ToolCatalogueCache {
-  readonly #listings = new Map<string, ToolListing>();
-  readonly #maxListings: number;
+  readonly #listings: LRUCache<string, ToolListing>;
 
   constructor(maxListings = 256) {
-    this.#maxListings = maxListings;
+    this.#listings = new LRUCache({ max: maxListings });
   }
 
   async get(treeHash: string): Promise<ToolListing | undefined> {
-    const listing = this.#listings.get(treeHash);
-    if (listing !== undefined) this.#keep(treeHash, listing);
-    return listing;
+    return this.#listings.get(treeHash);
   }
 
   async set(treeHash: string, listing: ToolListing): Promise<void> {
-    this.#keep(treeHash, listing);
-    const [oldest] = this.#listings.keys();
-    if (this.#listings.size > this.#maxListings && oldest !== undefined) this.#listings.delete(oldest);
-  }
-
-  /** A map iterates in insertion order, so the first key is the oldest. */
-  #keep(treeHash: string, listing: ToolListing): void {
-    this.#listings.delete(treeHash);
     this.#listings.set(treeHash, listing);
   }
 }

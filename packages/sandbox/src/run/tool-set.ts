@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
 import { systemTimers } from "@skillhold/core/port";
@@ -35,7 +36,7 @@ import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.t
 export class ToolSets {
   readonly #cache: ToolCatalogueCache;
   readonly #sets = new Map<string, ToolSet>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(cache: ToolCatalogueCache = new MemoryToolCatalogueCache()) {
     this.#cache = cache;
@@ -79,7 +80,7 @@ export class ToolSets {
 
   /** Ends all processes and removes their copies. Contract: no listing or call is in progress. */
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#turns.idle();
     const sets = [...this.#sets.values()];
     this.#sets.clear();
     await Promise.all(sets.map((set) => discard(set)));
@@ -127,10 +128,7 @@ export class ToolSets {
 
   /** Opens sets one at a time, so that a second call finds the set of the first. */
   #open(context: RunContext): Promise<ToolSet> {
-    const result = this.#turn.then(() => this.#findOrOpen(context));
-    // The caller receives the error; the next call tries again.
-    this.#turn = result.catch(() => {});
-    return result;
+    return this.#turns.run(() => this.#findOrOpen(context));
   }
 
   async #findOrOpen(context: RunContext): Promise<ToolSet> {

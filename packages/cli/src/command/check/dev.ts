@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { openSkill, surveySkill } from "@skillhold/core/source";
 import type { OfflineReport, TaskReport } from "@skillhold/eval";
 import type { Diagnostic } from "@skillhold/protocol";
@@ -46,15 +47,17 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     input,
     async ({ library }) => {
       const session = new DevSession(input);
-      let work = session.check().catch(onError);
+      // One check after the other; each reads the files as they are by then.
+      const checks = new SerialQueue();
+      const check = () => void checks.run(() => session.check()).catch(onError);
+      check();
       const stop = library.onChange(({ added, changed, removed, broken }) => {
         const isTouched = [...added, ...changed, ...removed, ...broken.map((each) => each.id)].includes(id);
-        // One check after the other; each reads the files as they are by then.
-        if (isTouched) work = work.then(() => session.check()).catch(onError);
+        if (isTouched) check();
       });
       await untilAborted(io.signal);
       stop();
-      await work;
+      await checks.idle();
       return INTERRUPTED;
     },
     { roots, watch: { onError } },

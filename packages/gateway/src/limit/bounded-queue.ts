@@ -1,9 +1,10 @@
+import { SerialQueue } from "@skillhold/core/async";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** Runs one task at a time in order of arrival, and rejects a task when too many are waiting. */
-export class SerialQueue {
+export class BoundedQueue {
   readonly #max: number;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #count = 0;
 
   constructor(max = Number.POSITIVE_INFINITY) {
@@ -14,15 +15,12 @@ export class SerialQueue {
   async run<T>(task: () => Promise<T>, signal?: Pick<AbortSignal, "aborted">): Promise<T> {
     if (this.#count >= this.#max) throw tooMany(this.#count);
     this.#count += 1;
-    const result = this.#last.then(async () => {
-      if (signal?.aborted === true)
-        throw new SkillError("INTERRUPTED", "The request was canceled before its work started.");
-      return await task();
-    });
-    // A failed task must not stop the next one.
-    this.#last = result.catch(() => {});
     try {
-      return await result;
+      return await this.#queue.run(async () => {
+        if (signal?.aborted === true)
+          throw new SkillError("INTERRUPTED", "The request was canceled before its work started.");
+        return await task();
+      });
     } finally {
       this.#count -= 1;
     }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { SerialQueue } from "./serial-queue.ts";
+import { BoundedQueue } from "./bounded-queue.ts";
 
 test("rejects a task when the queue is full and accepts it after one ends [S-53]", async () => {
-  const queue = new SerialQueue(2);
+  const queue = new BoundedQueue(2);
   const gate = Promise.withResolvers<void>();
   const running = queue.run(() => gate.promise);
   const waiting = queue.run(async () => "second");
@@ -17,7 +17,7 @@ test("rejects a task when the queue is full and accepts it after one ends [S-53]
 });
 
 test("skips a task that was aborted while it waited [S-53]", async () => {
-  const queue = new SerialQueue();
+  const queue = new BoundedQueue();
   const gate = Promise.withResolvers<void>();
   const running = queue.run(() => gate.promise);
   const canceling = new AbortController();
