@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { CommandModule, OptionSpec } from "@skillhold/cli/test/command";
+import { type CommandModule, type CommandRow, type OptionSpec, sections } from "@skillhold/cli/test/command";
 import { commandTable } from "@skillhold/cli/test/command-table";
-import { type CommandRow, globalOptions, sections } from "@skillhold/cli/test/overview";
+import { globalOptions } from "@skillhold/cli/test/overview";
 import { parseCommandLine } from "@skillhold/cli/test/program";
 import { errorTable } from "@skillhold/protocol/error";
 import { everyone, type Route, routeTable } from "@skillhold/protocol/http";

@@ -1,4 +1,4 @@
-import type { CommandRow, Section } from "./overview.ts";
+import type { CommandRow, Section } from "./command.ts";
 
 /** Every command, in the order of the help. Its module is loaded when it is called. */
 export const commandTable: readonly CommandRow[] = [
@@ -325,6 +325,12 @@ export const commandTable: readonly CommandRow[] = [
     "Operate",
     "show what an agent saw and ran in a session",
     () => import("./command/operate/replay.ts"),
+  ),
+  row(
+    "completion",
+    "Operate",
+    "print the completion script of a shell",
+    () => import("./command/operate/completion.ts"),
   ),
   row("doctor", "Operate", "check this machine and its skills", () => import("./command/operate/doctor.ts")),
 ];

@@ -1,5 +1,18 @@
 import type { ExitCode, Io } from "./terminal/output.ts";
 
+/** The sections of the overview, in its order. */
+export const sections = ["Find", "Check", "Run", "Publish", "Access", "Serve", "Install", "Operate"] as const;
+export type Section = (typeof sections)[number];
+
+/** A command in the overview. Its module has the rest and is loaded when the command is called. */
+export interface CommandRow {
+  /** The words to type: `list`, `secret set`. */
+  readonly name: string;
+  readonly section: Section;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
+}
+
 /** One command: its arguments and options, and the function that runs it. */
 export interface CommandModule {
   readonly arguments: readonly ArgumentSpec[];
@@ -37,6 +50,8 @@ export interface CommandInput<Options = AnyOptions> {
   /** By the option's name in camel case. */
   readonly options: Options;
   readonly io: Io;
+  /** Every command, for commands about commands. */
+  readonly table: readonly CommandRow[];
 }
 
 /** The values of a list of options, by name: reading an option that a command does not have is a type error. */

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { afterAll, describe, expect, expectTypeOf, test } from "vitest";
-import { type CommandModule, defineCommand, type OptionSpec } from "./command.ts";
+import { type CommandModule, type CommandRow, defineCommand, type OptionSpec, sections } from "./command.ts";
 import { commandTable } from "./command-table.ts";
 import { fakeHost } from "./fake-host.ts";
 import { main } from "./main.ts";
-import { type CommandRow, formatOverview, sections } from "./overview.ts";
+import { formatOverview } from "./overview.ts";
 import { printData } from "./terminal/output.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "skillhold-main-"));

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { productVersion } from "@skillhold/host/place";
+import type { CommandRow } from "./command.ts";
 import { commandTable } from "./command-table.ts";
-import { asksForOverview, type CommandRow, formatOverview } from "./overview.ts";
+import { asksForOverview, formatOverview } from "./overview.ts";
 import type { Invocation } from "./program.ts";
 import type { SignalSource } from "./terminal/interrupt.ts";
 import type { ExitCode, Io } from "./terminal/output.ts";
@@ -43,9 +44,9 @@ interface Stop {
 
 async function runCommand(invocation: Invocation, io: Io, { interrupt, source }: Stop): Promise<ExitCode> {
   const { untilInterrupted } = await import("./terminal/interrupt.ts");
-  const { command, args, options } = invocation;
+  const { command, args, options, table } = invocation;
   const cwd = await resolveCwd(io.cwd, invocation.cwd);
-  const run = () => command.run({ args, options, io: { ...io, cwd } });
+  const run = () => command.run({ args, options, table, io: { ...io, cwd } });
   const { graceMs } = command;
   // A command that serves, or that returns the exit code of an interrupt, was waiting for the interrupt.
   const isEnd = (code: ExitCode) => code === 130 || graceMs !== undefined;

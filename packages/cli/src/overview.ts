@@ -1,17 +1,4 @@
-import type { CommandModule } from "./command.ts";
-
-/** The sections of the overview, in its order. */
-export const sections = ["Find", "Check", "Run", "Publish", "Access", "Serve", "Install", "Operate"] as const;
-export type Section = (typeof sections)[number];
-
-/** A command in the overview. Its module has the rest and is loaded when the command is called. */
-export interface CommandRow {
-  /** The words to type: `list`, `secret set`. */
-  readonly name: string;
-  readonly section: Section;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly command: CommandModule }>;
-}
+import { type CommandRow, sections } from "./command.ts";
 
 const description = "The skills system for AI agents: find, check, run, publish and audit skills.";
 

@@ -1,8 +1,7 @@
 import type { SkillError } from "@skillhold/protocol/error";
 import { Command, CommanderError } from "commander";
-import type { AnyOptions, CommandModule } from "./command.ts";
+import type { AnyOptions, CommandModule, CommandRow } from "./command.ts";
 import {
-  type CommandRow,
   findRow,
   formatExamples,
   formatGroup,
@@ -18,6 +17,7 @@ export interface Invocation {
   readonly command: CommandModule;
   readonly args: readonly string[];
   readonly options: AnyOptions;
+  readonly table: readonly CommandRow[];
   /** The value of `-C`. */
   readonly cwd: string | undefined;
 }
@@ -77,7 +77,7 @@ function makeProgram(
     const command = openCommand(parent, row);
     if (row === chosen && module !== undefined)
       addModule(command, parent, module, (args, options) =>
-        accept({ command: module, args, options, cwd: program.opts<{ cwd?: string }>().cwd }),
+        accept({ command: module, args, options, table, cwd: program.opts<{ cwd?: string }>().cwd }),
       );
   }
   return program;
