@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["tests/heavy/**/*.heavy.ts"],
+    include: ["tests/{heavy,adapters}/**/*.heavy.ts"],
     maxWorkers: 1,
     testTimeout: 300_000,
     hookTimeout: 600_000,

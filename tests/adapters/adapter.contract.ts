@@ -14,6 +14,8 @@ export interface Harness {
   readonly passesContext?: boolean;
   /** False for a framework that writes its prompt once per run. */
   readonly refreshesInRun?: boolean;
+  /** False for a framework that cannot save a run which waits for an answer. */
+  readonly savesRuns?: boolean;
 }
 
 export interface AgentSetup {
@@ -261,7 +263,8 @@ export function describeAdapter(harness: Harness): void {
     test("is asked for in the framework's own form, without a record [S-58]", async () => {
       const { agent, types } = await start(script);
       const step = await agent.run("ada", "go");
-      expect(step.question).toMatch(/scripts\/act\.sh.*stranger/);
+      expect(step.question).toContain("scripts/act.sh");
+      expect(step.question).toContain("stranger");
       expect(runs(types())).toEqual([]);
     });
 
@@ -287,25 +290,28 @@ export function describeAdapter(harness: Harness): void {
       expect(types()).not.toContain("run.approved");
     });
 
-    test("survives a restart, and so do the limits of the active skill [S-58]", async () => {
-      const {
-        agent,
-        model,
-        session,
-        sessions,
-        open: openAnother,
-        contexts,
-      } = await start([read("strict"), ...script.slice(0, 1), lookup, done]);
-      const step = await agent.run("ada", "go");
-      expect(step.question).toBeDefined();
-      const saved = JSON.parse(JSON.stringify(session.snapshot()));
-      await session.close();
-      sessions.set("ada", await openAnother({ user: "ada", session: { resume: saved } }));
-      await step.answer(true);
-      expect(model.calls[2]?.text).toContain("acted on it");
-      expect(contexts).toEqual([]);
-      expect(model.calls[3]?.text).toContain("deactivate_skill");
-    });
+    test.skipIf(harness.savesRuns === false)(
+      "survives a restart, and so do the limits of the active skill [S-58]",
+      async () => {
+        const {
+          agent,
+          model,
+          session,
+          sessions,
+          open: openAnother,
+          contexts,
+        } = await start([read("strict"), ...script.slice(0, 1), lookup, done]);
+        const step = await agent.run("ada", "go");
+        expect(step.question).toBeDefined();
+        const saved = JSON.parse(JSON.stringify(session.snapshot()));
+        await session.close();
+        sessions.set("ada", await openAnother({ user: "ada", session: { resume: saved } }));
+        await step.answer(true);
+        expect(model.calls[2]?.text).toContain("acted on it");
+        expect(contexts).toEqual([]);
+        expect(model.calls[3]?.text).toContain("deactivate_skill");
+      },
+    );
 
     test("is void when the skill changed after the question [S-28] [S-58]", async () => {
       const { agent, library, types } = await start(script);

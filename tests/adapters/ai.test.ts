@@ -5,6 +5,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import { describe } from "vitest";
 import { z } from "zod";
 import { type AgentSetup, describeAdapter, type Step } from "./adapter.contract.ts";
+import { streamOf } from "./ai-stream.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
 
 describe("the AI SDK adapter", () => describeAdapter({ runtime: name(), make }));
@@ -48,41 +49,13 @@ function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup) 
   };
 }
 
-const usage = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 },
-};
-
 function mockModel(model: ScriptedModel): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     doStream: async ({ prompt }) => {
       const system = prompt.flatMap((each) => (each.role === "system" ? [each.content] : [])).join("\n");
       const user = JSON.stringify(prompt.find(({ role }) => role === "user")?.content);
       const turn = prompt.filter(({ role }) => role === "assistant").length;
-      const { text = "", calls = [] } = await model.reply({ system, user, turn, raw: prompt });
-      const parts = calls.map(({ name: toolName, input }, index) => ({
-        type: "tool-call" as const,
-        toolCallId: `call-${turn}-${index}`,
-        toolName,
-        input: JSON.stringify(input),
-      }));
-      return {
-        stream: ReadableStream.from([
-          { type: "stream-start" as const, warnings: [] },
-          { type: "text-start" as const, id: "t" },
-          { type: "text-delta" as const, id: "t", delta: text },
-          { type: "text-end" as const, id: "t" },
-          ...parts,
-          {
-            type: "finish" as const,
-            usage,
-            finishReason: {
-              unified: calls.length > 0 ? ("tool-calls" as const) : ("stop" as const),
-              raw: undefined,
-            },
-          },
-        ]),
-      };
+      return { stream: streamOf(await model.reply({ system, user, turn, raw: prompt }), turn) };
     },
   });
 }

@@ -1,1 +1,9 @@
-export { approve, refuse, type SessionProvider, type SkillAnswer, type SkillQuestion } from "./skill-kit.ts";
+export {
+  approve,
+  refuse,
+  restoreQuestions,
+  type SessionProvider,
+  type SkillAnswer,
+  type SkillQuestion,
+  saveQuestions,
+} from "./skill-kit.ts";

@@ -254,3 +254,23 @@ export async function* streamKitTool(
   }
   yield await running;
 }
+
+const asked = new WeakMap<Session, Map<string, string>>();
+
+/** The keys of a session's questions by call id, for frameworks whose saved state has no room for them. */
+export function askedKeys(session: Session): Map<string, string> {
+  const keys = asked.get(session) ?? new Map<string, string>();
+  asked.set(session, keys);
+  return keys;
+}
+
+/** The open questions of a session, to save beside the framework's state and `session.snapshot()`. */
+export function saveQuestions(session: Session): Readonly<Record<string, string>> {
+  return Object.fromEntries(askedKeys(session));
+}
+
+/** Restores saved questions, so that their answers count in another process. Without them, a run asks again. */
+export function restoreQuestions(session: Session, saved: Readonly<Record<string, string>>): void {
+  const keys = askedKeys(session);
+  for (const [call, key] of Object.entries(saved)) keys.set(call, key);
+}

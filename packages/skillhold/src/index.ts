@@ -1,4 +1,11 @@
-export { approve, refuse, type SkillAnswer, type SkillQuestion } from "@skillhold/adapters";
+export {
+  approve,
+  refuse,
+  restoreQuestions,
+  type SkillAnswer,
+  type SkillQuestion,
+  saveQuestions,
+} from "@skillhold/adapters";
 export type { AgentTool, Asker, Library, Sandbox, Session, SkillTool, Viewer } from "@skillhold/core";
 export {
   type AgentKit,
