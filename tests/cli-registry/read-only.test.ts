@@ -31,10 +31,10 @@ test("a read-only store can be read, and changes fail with a reason [S-60] [S-64
     expect((await text("versions", "pdf", "1", "--file", "SKILL.md")).out).toContain("One.\n");
     expect((await json("versions", "pdf")).data.versions).toHaveLength(1);
     expect((await json("fsck")).data.isClean).toBe(true);
-    // Reading a skill writes a copy of it.
+    // Reading a skill is recorded first.
     expect((await json("read", "pdf", "--source", "registry")).error).toMatchObject({
       code: "IO_FAILED",
-      message: expect.stringContaining("registry.db.d/revisions"),
+      message: expect.stringContaining("registry.db cannot be opened"),
     });
     expect(await json("delete", "pdf")).toMatchObject({
       error: { code: "STORE_FAILED", hint: expect.stringContaining("read-only") },

@@ -156,3 +156,28 @@ test("pins of an agent do not give its owner revisions that were not granted [S-
     await revokeSkill("pinned", grantee, { by }, gateway.registry);
   }
 });
+
+test("a manifest with an unknown skill is rejected; its skills and pins apply to sessions and the catalogue [S-23]", async () => {
+  for (const id of ["alpha", "beta"]) await putSkill(gateway, id, "ann");
+  const manifest = "id: helper\nruntime: test\nuses_skills: [alpha]\npins: [beta]\ninstructions: Be brief.\n";
+  const unknown = { key: "helper", runtime: "test", manifest: manifest.replace("alpha", "gamma") };
+  expect(await problemOf(await add(ann, unknown))).toMatchObject({ code: "SKILL_NOT_FOUND" });
+  // A private skill of another user does not exist for the caller.
+  expect(await problemOf(await add(bob, { ...unknown, manifest }))).toMatchObject({
+    code: "SKILL_NOT_FOUND",
+  });
+  const agent = await answerOf("addAgent", await add(ann, { key: "helper", runtime: "test", manifest }));
+  const path = `/v1/agents/${agent.uid}`;
+  const changed = await ask(gateway, "PUT", path, { headers: ann, body: { manifest: unknown.manifest } });
+  expect(await problemOf(changed)).toMatchObject({ code: "SKILL_NOT_FOUND" });
+  const headers = await gateway.asRole("agent", "ann", "helper");
+  const opened = await answerOf(
+    "openSession",
+    await ask(gateway, "POST", "/v1/sessions", { headers, body: {} }),
+  );
+  expect(opened.instructions).toMatch(/alpha[\s\S]*Be brief\.$/);
+  const events = await gateway.registry.store.eventsOfSession(opened.session);
+  expect(events.map(({ event }) => event.type)).toEqual(["session.opened", "skill.activated"]);
+  const catalogue = await ask(gateway, "GET", "/v1/catalogue", { headers });
+  expect((await answerOf("getCatalogue", catalogue)).inline).toEqual(["beta", "alpha"]);
+});

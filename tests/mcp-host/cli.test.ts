@@ -242,7 +242,7 @@ describe("the state of a server", () => {
       { label: "mcp:acme", kind: "mcp", trust: "third_party", state: "live", skills: 1, problem: null },
       { label: "mcp:gone", state: "down", skills: 0, problem: { code: "MCP_UNREACHABLE" } },
     ]);
-    const unasked = await json(["source", "list", "--no-mcp"]);
+    const unasked = await json(["source", "list", "--no-mcp", "--no-store"]);
     expect(unasked.data.sources.slice(1)).toMatchObject([{ state: "not asked" }, { state: "not asked" }]);
   });
 

@@ -1,6 +1,6 @@
 import type { Library, LiveReloadOptions } from "@skillhold/core/library";
 import type { SearchState } from "@skillhold/core/semantic";
-import { openStack, type Stack } from "@skillhold/host/library";
+import { noLog, openStack, type Stack } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
@@ -54,6 +54,7 @@ export async function withLibrary<T>(
     ...present({ watch, onStoreFailure, usesModels }),
     onProgress: ({ skills, folders: count }) => folders.update(skills, count),
     onServerProgress: servers.update,
+    ...(options["dryRun"] === true ? { audit: noLog } : {}),
   }).finally(() => {
     folders.stop();
     servers.stop();

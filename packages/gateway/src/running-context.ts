@@ -2,6 +2,7 @@ import type { Catalogue } from "@skillhold/core/catalogue";
 import type { IndexedLibrary, SkillFile, Viewer } from "@skillhold/core/library";
 import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
+import { agentFor } from "@skillhold/registry/access";
 import { LogTree, usesOf } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryStore } from "@skillhold/registry/record";
@@ -136,7 +137,10 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
       receiving: new HeavyGate(receivingBounds, timers),
     },
     artifacts: new LRUCache({ max: 20_000 }),
-    catalogue: (request, viewer) => sessionCatalogue(request, { limits, uses }, viewer, library),
+    catalogue: async (request, viewer) => {
+      const { manifest } = await agentFor(viewer.agent, viewer.user, registry);
+      return await sessionCatalogue(request, { limits, uses, pinned: manifest?.pins ?? [] }, viewer, library);
+    },
     fileList: async (from, viewer, id) => {
       const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id);
       return { files, treeHash, revision: entry.revision };

@@ -2,7 +2,10 @@ import { type Session, type SkillTool, skillTools } from "@skillhold/core/sessio
 
 /** The prompt and the tools of an agent, in no framework's own form. */
 export interface AgentKit {
-  /** The catalogue of skills, for the system prompt. Empty when the agent may use no skill. */
+  /**
+   * For the system prompt: the catalogue of skills, then the skills and instructions of the agent's manifest. Empty when
+   * the agent may use no skill.
+   */
   readonly system: string;
   /** The tools that read, search and run skills. `tool.run(input)` answers with text for the model. */
   readonly tools: readonly SkillTool[];
@@ -28,7 +31,8 @@ export class AgentSession implements AsyncDisposable {
   async forAgent(): Promise<AgentKit> {
     const session = await this.open();
     const catalogue = await session.catalogue();
-    return { system: catalogue.text, tools: skillTools(session), session };
+    const system = [catalogue.text, session.instructions].filter((text) => text !== "").join("\n\n");
+    return { system, tools: skillTools(session), session };
   }
 
   async close(): Promise<void> {

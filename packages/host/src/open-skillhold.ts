@@ -9,6 +9,7 @@ import { type LimitName, type Limits, withLimits } from "@skillhold/protocol/lim
 import { AgentSession } from "./agent-session.ts";
 import type { ServedGateway, ServeOptions } from "./gateway/serve.ts";
 import { openStack, type Stack, type StackChoice } from "./library/open-stack.ts";
+import type { StackLog } from "./library/stack-log.ts";
 import { DATA_VARIABLE } from "./place/data-folder.ts";
 import { type Machine, present, thisMachine } from "./place/machine.ts";
 import { localRunPorts } from "./run/run-ports.ts";
@@ -55,7 +56,7 @@ export async function openSkillhold(options: SkillholdOptions): Promise<Skillhol
   const machine = machineOf(options);
   const limits = options.limits === undefined ? undefined : withLimits(options.limits);
   const stack = await openStack(choiceOf(options), machine, {
-    ...present({ limits, watch: watchOf(options, machine) }),
+    ...present({ limits, watch: watchOf(options, machine), audit: logOf(options) }),
     onStoreFailure: (error) => machine.warn(`The store was skipped: ${error.message}`),
   });
   try {
@@ -150,7 +151,9 @@ export class Skillhold implements AsyncDisposable {
     const { audit: sink } = this.#options;
     const record = sink === undefined ? { audit, uses: audit.uses } : { audit: sink };
     const ports = { clock, ids, ...record, runs };
-    const session = await openSession(this.library, viewer, ports, { ...limits, ...options });
+    const isOwn = viewer.agent === this.viewer.agent;
+    const manifest = present({ manifest: isOwn ? this.#stack.manifest : undefined });
+    const session = await openSession(this.library, viewer, ports, { ...limits, ...manifest, ...options });
     this.#open.add(session);
     return session;
   }
@@ -158,6 +161,10 @@ export class Skillhold implements AsyncDisposable {
 
 const systemClock: Clock = { now: () => new Date() };
 const systemIds: Ids = { next: () => randomUUID() };
+
+function logOf({ audit }: SkillholdOptions): StackLog | undefined {
+  return audit === undefined ? undefined : { audit, discoveries: audit };
+}
 
 function machineOf({ env = process.env, data, cwd, onWarning }: SkillholdOptions): Machine {
   return thisMachine({

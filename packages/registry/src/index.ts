@@ -22,7 +22,7 @@ export {
 } from "./access/grants.ts";
 export { archiveSkill, type StatusChange, unarchiveSkill } from "./access/status.ts";
 export { type Toggled, toggleFolderSkill, toggleSkill } from "./access/toggle.ts";
-export { viewerFor } from "./access/viewer-for.ts";
+export { type AgentUse, agentFor, viewerFor } from "./access/viewer-for.ts";
 export {
   type ExportContext,
   type ExportFormat,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type FolderState, type LiveReloadOptions, runtimeName, type Viewer } from "@skillhold/core/library";
+import type { AuditSink } from "@skillhold/core/port";
 import { nodeHost, type Source } from "@skillhold/core/source";
 import type { Stack } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
@@ -22,6 +23,9 @@ export interface RemoteOpened {
   readonly library: RemoteLibrary;
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
+  readonly manifest: undefined;
+  /** The gateway records what it serves. */
+  readonly audit: AuditSink;
   /** The gateway only returns skills that its user may see. */
   readonly isDisclosed: Stack["isDisclosed"];
   readonly precedence: "local";
@@ -59,6 +63,8 @@ export async function withRemoteLibrary<T>(
         sources: [],
         mode: watch === undefined ? "off" : "watch",
       }),
+      manifest: undefined,
+      audit: { record: () => {} },
       isDisclosed: ({ id }) => viewer.allow?.includes(id) ?? true,
       precedence: "local",
       sources: [sourceOf(library, access.url)],

@@ -18,18 +18,21 @@ export async function recordDiscovery(
   { audit, clock }: { readonly audit: AuditSink; readonly clock: Clock },
 ): Promise<void> {
   const at = clock.now().toISOString();
+  const events: SkillEvent[] = [];
   for (const { id, row } of after.places()) {
     const entry = fresh.has(row) ? after.find(id) : undefined;
     if (entry === undefined) continue;
     const { skillHash, source, trust, path } = entry;
-    await audit.record({ type: "skill.discovered", at, skill: entry.id, skillHash, source, trust, path });
+    events.push({ type: "skill.discovered", at, skill: entry.id, skillHash, source, trust, path });
   }
   const known = new Set(before.shadowed.map(nameOf));
   for (const shadowed of after.shadowed) {
     if (known.has(nameOf(shadowed))) continue;
     const { id, source, path, by } = shadowed;
-    await audit.record({ type: "skill.shadowed", at, skill: asId(id), source, path, by });
+    events.push({ type: "skill.shadowed", at, skill: asId(id), source, path, by });
   }
+  // Concurrent events share a commit.
+  await Promise.all(events.map((event) => audit.record(event)));
 }
 
 function nameOf({ path, by }: ShadowedSkill): string {

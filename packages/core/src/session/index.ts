@@ -1,6 +1,7 @@
 export type { ActivateOptions, Activation, Deactivation, Invoker } from "./activation.ts";
 export type { ActivatedFile, ActivatedSkill, RepeatNote } from "./activation-text.ts";
 export { writeActivation } from "./activation-text.ts";
+export { rejectUnknownSkills } from "./bound-skill.ts";
 export {
   type ComposeOptions,
   composeInstructions,
@@ -29,6 +30,7 @@ export type { SessionResource } from "./resource.ts";
 export {
   openSession,
   type Session,
+  type SessionManifest,
   type SessionOptions,
 } from "./session.ts";
 export type { CatalogueRequest, SessionCatalogue } from "./session-catalogue.ts";

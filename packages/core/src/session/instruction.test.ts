@@ -1,8 +1,10 @@
 import { estimateTokens } from "@skillhold/skill";
 import { expect, test } from "vitest";
+import { rejectUnknownSkills } from "./bound-skill.ts";
 import { composeInstructions, injectAll } from "./instruction.ts";
 import { type AgentManifest, viewerForAgent } from "./manifest.ts";
-import { openFixture, skill } from "./session.fixture.ts";
+import { fixtureLibrary, fixturePorts, openFixture, skill } from "./session.fixture.ts";
+import { openSession } from "./session.ts";
 
 const manifest: AgentManifest = {
   id: "builder",
@@ -94,4 +96,41 @@ test("skills that the manifest binds are not put in twice [S-23]", async () => {
   const { text, skills } = await composeInstructions(manifest, readPrompt, session, { fullTokens: 5000 });
   expect(skills.map(({ id }) => id)).toEqual(["beta", "alpha", "gamma"]);
   expect(text.indexOf("GAMMA")).toBeLessThan(text.indexOf("INLINE"));
+});
+
+test("a session opened with a manifest activates its skills in order and pins in its catalogue [S-23]", async () => {
+  const skills = ["alpha", "beta", "gamma"].map((id) => skill(id, { body: `${id.toUpperCase()} BODY` }));
+  const ports = fixturePorts();
+  const own = { ...manifest, pins: ["gamma"] };
+  const session = await openSession(fixtureLibrary(skills), { runtime: "test" }, ports, { manifest: own });
+  expect(
+    ports.events.map((event) => ("skill" in event ? `${event.type} ${event.skill}` : event.type)),
+  ).toEqual(["session.opened", "skill.activated beta", "skill.activated alpha"]);
+  expect(session.instructions).toMatch(/BETA BODY[\s\S]*ALPHA BODY[\s\S]*INLINE \{\{ untouched \}\}$/);
+  expect((await session.catalogue()).inline).toEqual(["gamma", "alpha", "beta"]);
+});
+
+test("a session of a manifest with a missing skill does not open, and its record ends [S-23]", async () => {
+  const ports = fixturePorts();
+  const opening = openSession(fixtureLibrary([skill("beta")]), { runtime: "test" }, ports, { manifest });
+  await expect(opening).rejects.toMatchObject({
+    code: "SKILL_NOT_FOUND",
+    message: "The agent builder uses the skill alpha, which does not exist.",
+  });
+  expect(ports.events.at(-1)).toMatchObject({ type: "session.closed" });
+});
+
+test("a manifest that names an unknown skill is rejected with a code [S-23]", async () => {
+  const library = fixtureLibrary([skill("alpha")]);
+  const check = (usesSkills: readonly string[], pins: readonly string[]) =>
+    rejectUnknownSkills({ usesSkills, pins }, { runtime: "test" }, library);
+  await check(["alpha"], ["alpha"]);
+  await expect(check(["alpah"], [])).rejects.toMatchObject({
+    code: "SKILL_NOT_FOUND",
+    hint: "Did you mean alpha?",
+  });
+  await expect(check([], ["other"])).rejects.toMatchObject({
+    code: "SKILL_NOT_FOUND",
+    details: { id: "other" },
+  });
 });

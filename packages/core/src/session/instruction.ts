@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol";
 import { estimateTokens } from "@skillhold/skill";
 import type { ActivatedSkill } from "./activation-text.ts";
+import { bindSkill } from "./bound-skill.ts";
 import type { AgentManifest } from "./manifest.ts";
 import type { Session } from "./session.ts";
 
@@ -31,7 +32,7 @@ export async function composeInstructions(
 ): Promise<Instructions> {
   const prompt = manifest.prompt === undefined ? "" : await readPrompt(manifest.prompt);
   const bound: ActivatedSkill[] = [];
-  for (const id of manifest.usesSkills) bound.push(await bind(id, manifest, session));
+  for (const id of manifest.usesSkills) bound.push(await bindSkill(id, manifest.id, session));
   const full = fullTokens === undefined ? EMPTY : await injectAll(session, fullTokens);
   const parts = [prompt, ...bound.map(({ text }) => text), full.text, manifest.instructions ?? ""];
   return { ...joined(parts), skills: [...bound, ...full.skills], leftOut: full.leftOut };
@@ -61,25 +62,6 @@ export async function injectAll(session: Session, budget: number): Promise<Instr
 }
 
 const EMPTY: Instructions = { text: "", tokens: 0, skills: [], leftOut: [] };
-
-/** The operator names the skill, so it may be one that only models or only users can activate. */
-async function bind(id: string, manifest: AgentManifest, session: Session): Promise<ActivatedSkill> {
-  const isForModel = (await session.list()).some((entry) => entry.id === id);
-  try {
-    return await session.activate(id, { again: true, invoker: isForModel ? "model" : "user" });
-  } catch (error) {
-    if (!(error instanceof SkillError) || error.code !== "SKILL_NOT_FOUND") throw error;
-    throw new SkillError(
-      "SKILL_NOT_FOUND",
-      `The agent ${manifest.id} uses the skill ${id}, which does not exist.`,
-      {
-        hint: error.hint,
-        details: { ...error.details, agent: manifest.id, id },
-        cause: error,
-      },
-    );
-  }
-}
 
 async function activateWithin(
   id: string,

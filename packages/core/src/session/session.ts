@@ -26,7 +26,9 @@ import {
   prepareActivation,
 } from "./activation.ts";
 import { type ActivatedSkill, type RepeatNote, writeRepeat } from "./activation-text.ts";
+import { bindSkill } from "./bound-skill.ts";
 import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
+import type { AgentManifest } from "./manifest.ts";
 import type { SessionPorts, SkillPublisher } from "./port.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
@@ -53,14 +55,19 @@ export interface SessionOptions {
   readonly hasFileSystem?: boolean;
   /** Whether files deeper than one folder may be read. Default: true. */
   readonly allowNested?: boolean;
-  /** Ids that come first in the catalogue. */
+  /** Ids that come first in the catalogue, before those of the manifest. */
   readonly pins?: readonly string[];
+  /** The agent's manifest. Its `uses_skills` are activated when the session opens; a missing one is an error. */
+  readonly manifest?: SessionManifest;
   /** How the allowed-tools of active skills apply to the agent's tools, and the host's names for them. */
   readonly guard?: GuardOptions;
   readonly limits?: Limits;
   /** Continues an earlier session: active skills whose content is unchanged stay active. */
   readonly resume?: SessionSnapshot;
 }
+
+/** The part of an agent's manifest that a session applies. */
+export type SessionManifest = Pick<AgentManifest, "id" | "usesSkills" | "pins" | "instructions">;
 
 /** Opens a session: one agent's use of a library. */
 export async function openSession(
@@ -75,7 +82,19 @@ export async function openSession(
     snapshot === undefined ? undefined : await restoreActivations(snapshot, log.session, viewer, library);
   await log.opened(viewer, resumed?.resumption);
   const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
-  return new Session(library, viewer, options, log, runs, ports, resumed);
+  const session = new Session(library, viewer, options, log, runs, ports, resumed);
+  if (options.manifest !== undefined) await bindManifest(options.manifest, session);
+  return session;
+}
+
+/** A session that cannot be opened completely is closed, so that its record ends. */
+async function bindManifest(manifest: SessionManifest, session: Session): Promise<void> {
+  try {
+    await session.bind(manifest);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 }
 
 /**
@@ -96,6 +115,7 @@ export class Session implements AsyncDisposable {
   readonly #publisher: SkillPublisher | undefined;
   readonly #uses: NonNullable<SessionPorts["uses"]>;
   readonly #active = new Map<string, Activation>();
+  #instructions = "";
   #isClosed = false;
   /** Runs changes one at a time, so that the second of two equal requests sees the result of the first. */
   readonly #turns = new SerialQueue();
@@ -138,9 +158,25 @@ export class Session implements AsyncDisposable {
 
   /** Level 1: the list of visible skills, as text for the agent. */
   catalogue(request: CatalogueRequest = {}): Promise<SessionCatalogue> {
-    const { pins = [], hasFileSystem = false } = this.#options;
-    const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits, uses: this.#uses };
+    const { pins = [], hasFileSystem = false, manifest } = this.#options;
+    const pinned = [...new Set([...pins, ...(manifest?.pins ?? [])])];
+    const settings = { pinned, locations: hasFileSystem, limits: this.limits, uses: this.#uses };
     return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
+  }
+
+  /** The text of the skills that the manifest uses, then its instructions; for the system prompt. */
+  get instructions(): string {
+    return this.#instructions;
+  }
+
+  /** Activates the skills that a manifest uses, in order. `openSession` calls it. */
+  async bind({ id, usesSkills, instructions = "" }: SessionManifest): Promise<void> {
+    const texts: string[] = [];
+    for (const skill of usesSkills) texts.push((await bindSkill(skill, id, this)).text);
+    this.#instructions = [...texts, instructions]
+      .map((text) => text.trim())
+      .filter((text) => text !== "")
+      .join("\n\n");
   }
 
   /** Level 2. Records an activation and returns the skill's instructions; a repeated activation returns a note. */

@@ -1,3 +1,5 @@
+import type { Viewer } from "@skillhold/core/library";
+import { readAgentManifest, rejectUnknownSkills } from "@skillhold/core/session";
 import type { AgentView } from "@skillhold/protocol/http";
 import { addAgent, changeAgent, removeAgent } from "@skillhold/registry/access";
 import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
@@ -23,7 +25,8 @@ export const agentHandlers: Pick<
     });
     return { data: { agents: rows.map(viewOf), ...next } };
   },
-  addAgent: async ({ body, principal }, { registry }) => {
+  addAgent: async ({ body, principal }, { registry, library }) => {
+    await rejectUnknown(body, body.runtime, principal, library);
     const agent = await addAgent(definedFields(body), { by: principalActor(principal) }, registry);
     return { data: viewOf(agent), etag: tagOf(agent) };
   },
@@ -31,8 +34,9 @@ export const agentHandlers: Pick<
     const agent = await getAgentFor(params.key, principal, registry);
     return { data: viewOf(agent), etag: tagOf(agent) };
   },
-  changeAgent: async ({ params, body, principal, headers }, { registry }) => {
+  changeAgent: async ({ params, body, principal, headers }, { registry, library }) => {
     const before = await getAgentFor(params.key, principal, registry);
+    await rejectUnknown(body, body.runtime ?? before.runtime, principal, library);
     const seen = expectedBy(headers, before);
     const { agent } = await changeAgent(
       before.uid,
@@ -53,6 +57,22 @@ export const agentHandlers: Pick<
     return { data: { key: agent.key, revoked } };
   },
 };
+
+/** Rejects a manifest that names a skill which the caller cannot see. Administrators see every skill. */
+async function rejectUnknown(
+  { manifest: text }: { readonly manifest?: string | null | undefined },
+  runtime: string,
+  principal: Principal,
+  library: Pick<GatewayContext["library"], "list" | "survey">,
+): Promise<void> {
+  const { manifest } = readAgentManifest(text ?? "");
+  if (manifest === undefined) return;
+  const list = async (viewer: Viewer) =>
+    isAdministrator(principal)
+      ? (await library.survey(viewer)).map(({ entry }) => entry)
+      : await library.list(viewer);
+  await rejectUnknownSkills(manifest, { runtime, user: principal.user }, { list });
+}
 
 /** The agents that the principal may see, as `isAgentOf` decides. */
 async function listVisible(

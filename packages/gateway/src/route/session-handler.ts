@@ -13,9 +13,10 @@ import type { Handlers } from "../http/handler.ts";
 import { toolSpan } from "../telemetry/span.ts";
 
 export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "listTools" | "callTool"> = {
-  openSession: async ({ body, principal }, { sessions }) => ({
-    data: { session: (await sessions.open(principal, body)).id },
-  }),
+  openSession: async ({ body, principal }, { sessions }) => {
+    const { id, instructions } = await sessions.open(principal, body);
+    return { data: { session: id, ...(instructions === "" ? {} : { instructions }) } };
+  },
   closeSession: async ({ params, principal }, { sessions }) => {
     await sessions.close(params.session, principal);
     return {};

@@ -2,9 +2,11 @@ import type { Viewer } from "@skillhold/core/library";
 import type { CancelTimer } from "@skillhold/core/port";
 import { openSession, type Session, type SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
+import { agentFor } from "@skillhold/registry/access";
 import { mayRun, type Principal } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import type { GatewayContext } from "../gateway-context.ts";
+import { definedFields } from "../http/defined-fields.ts";
 import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 
@@ -150,7 +152,8 @@ export class GatewaySessions implements SessionHolder {
   async #open(principal: Principal, { task, runtime }: SessionMeta): Promise<Session> {
     const { registry, library } = this.#source;
     const viewer = await requestViewer(principal, { runtime }, { registry });
-    const options = { limits: registry.limits, ...(task === undefined ? {} : { task }) };
+    const { manifest } = await agentFor(viewer.agent, viewer.user, registry);
+    const options = { limits: registry.limits, ...definedFields({ task, manifest }) };
     return await openSession(library, viewer, this.#portsFor(viewer, principal), options);
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { systemTimers } from "@skillhold/core/port";
+import { type AuditSink, systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { GuardThread } from "@skillhold/deps/guard-scan";
@@ -25,6 +25,7 @@ import { freshSandbox } from "../run/sandbox-choice.ts";
 import { openModels } from "../search/search-model.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
+import { DiscoveryLog } from "../store/discovery-log.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
 import type { CloserList } from "./closer-list.ts";
@@ -72,7 +73,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   };
   const { skills, library, sources, onReload } = await openSkills(
     options,
-    { registry, host, copies, cache },
+    { registry, host, copies, cache, audit },
     closers,
   );
   const approvals = registryApprovals(store);
@@ -128,6 +129,7 @@ async function openSkills(
     readonly host: GatewayContext["host"];
     readonly copies: string;
     readonly cache: SqliteCache | undefined;
+    readonly audit: AuditSink;
   },
   closers: CloserList,
 ) {
@@ -139,11 +141,21 @@ async function openSkills(
   // Only the top library is searched.
   const own = roots.length + gateways.length === 0 ? present({ models }) : {};
   const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
+  const { eventsAbout } = registry.store;
+  const discoveries = new DiscoveryLog({
+    audit: parts.audit,
+    eventsAbout,
+    cache: parts.cache,
+    name: url,
+    onError: (error) => log({ level: "error", event: "discovery.unrecorded", error }),
+  });
+  closers.add(discoveries, (it) => it.save());
   const listeners = new Set<(ms: number) => void>();
   const served = {
     ...{ roots, gateways, machine: place, host, skills, limits, onError, vectors: registry.store.vectors },
     onProblem: (source: string, { code, message }: SkillError) =>
       log({ level: "warning", event: "source.skipped", message, fields: { source, code } }),
+    audit: discoveries,
     onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
     ...cache,
     ...present({ models }),

@@ -3,6 +3,8 @@ import { openSession } from "@skillhold/core/session";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
 import { mcpHandler, type NotifyClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
+import { agentFor } from "@skillhold/registry/access";
+import { present } from "../place/machine.ts";
 
 export type McpMountSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
 
@@ -25,9 +27,11 @@ export function mcpMount(source: McpMountSource): Mount {
       approvalHint: APPROVAL_HINT,
       observe: ({ tool, session, input, request, meta }, work) =>
         toolSpan({ tool, call: request, session, input, carrier: meta, attributes: MCP_CALL }, work),
-      openSession: (_ask, tell) => {
+      openSession: async (_ask, tell) => {
         const running = runs === undefined || !canRun ? {} : { runs: withClientNotice(tell, runs(viewer)) };
-        return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });
+        const { manifest } = await agentFor(viewer.agent, viewer.user, source.registry);
+        const options = { limits, ...present({ manifest }) };
+        return await openSession(library, viewer, { clock, ids, audit, ...running }, options);
       },
     }),
     onError: (error) => log({ level: "warning", event: "mcp.failed", error }),

@@ -7,6 +7,7 @@ import {
   openLayeredLibrary,
   openLibrary,
 } from "@skillhold/core/library";
+import type { AuditSink } from "@skillhold/core/port";
 import type { ModelPorts, VectorStore } from "@skillhold/core/semantic";
 import { orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import type { GatewayContext } from "@skillhold/gateway";
@@ -15,6 +16,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { type Machine, present } from "../place/machine.ts";
 import { chooseFolders } from "../source/folder-source.ts";
 import { type GatewayLayerSettings, openGatewayLayers } from "../source/gateway-layer.ts";
+import { recordShadowing } from "../store/discovery-log.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import type { CloserList } from "./closer-list.ts";
 
@@ -35,14 +37,29 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   /** Models that the search uses beside words, and where their vectors are kept. */
   readonly models?: ModelPorts;
   readonly vectors: VectorStore;
+  /** Records discovered and shadowed skills. */
+  readonly audit: AuditSink;
 }
 
 const precedence = "local";
+const clock = { now: () => new Date() };
 
 /** The skills of the store, layered with the skills of served folders and of other gateways. */
 export async function openServedLibrary(options: ServedOptions, closers: CloserList): Promise<ServedLibrary> {
-  const { skills, roots, gateways, machine, host, limits, onError, onProblem, cache, models, vectors } =
-    options;
+  const {
+    skills,
+    roots,
+    gateways,
+    machine,
+    host,
+    limits,
+    onError,
+    onProblem,
+    cache,
+    models,
+    vectors,
+    audit,
+  } = options;
   closers.add(skills, (it) => it.close());
   const settings = { disabledFolders: skills.disabledFolders };
   const own = { label: STORE_LABEL, trust: "as published" };
@@ -56,6 +73,8 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
     ...present({ models }),
   });
   closers.add(library, (it) => it.close());
+  await recordShadowing(library, audit, clock);
+  library.onChange(() => void recordShadowing(library, audit, clock).catch(onError));
   const shown = sources.map(({ label, trust, root }) => ({ label, trust, path: root }));
   const others = remotes.map(({ source }, at) => ({
     label: source,
@@ -66,14 +85,15 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openFolders(
-  { machine, roots, host, onError, onReload }: ServedOptions,
+  { machine, roots, host, onError, onReload, audit }: ServedOptions,
   common: { readonly precedence: Precedence; readonly limits: Limits; readonly settings: AccessSettings },
 ): Promise<{ readonly folders: readonly FolderLibrary[]; readonly sources: readonly Source[] }> {
   if (roots.length === 0) return { folders: [], sources: [] };
   const chosen = chooseFolders({ root: roots }, machine, [STORE_LABEL]);
   const sources = withoutPlaces(orderSources(chosen, precedence));
   const watch = { onError, onReload };
-  const folders = await openLibrary({ ...common, sources, host, signal: machine.signal, watch });
+  const ports = { clock, audit };
+  const folders = await openLibrary({ ...common, ports, sources, host, signal: machine.signal, watch });
   return { folders: [folders], sources };
 }
 

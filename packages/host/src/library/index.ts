@@ -1,3 +1,4 @@
 export type { LibraryCandidate } from "./disclosure.ts";
 export { openStack, type Stack, type StackChoice, type StackOptions } from "./open-stack.ts";
+export { noLog, type StackLog } from "./stack-log.ts";
 export { chooseViewer, OWN_RUNTIME, type ViewerChoice } from "./viewer-choice.ts";

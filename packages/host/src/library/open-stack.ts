@@ -8,6 +8,8 @@ import {
   openLibrary,
   type Viewer,
 } from "@skillhold/core/library";
+import type { AuditSink } from "@skillhold/core/port";
+import type { AgentManifest } from "@skillhold/core/session";
 import { nodeHost, orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Limits, withLimits } from "@skillhold/protocol/limits";
@@ -31,6 +33,7 @@ import {
 } from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
 import { disclosureTo, type LibraryCandidate } from "./disclosure.ts";
+import { followShadowing, openUserLog, type StackLog } from "./stack-log.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
 
 /** Which skills to open, and for whom. The fields have the names of the command line's options. */
@@ -53,6 +56,8 @@ export interface StackOptions {
   readonly limits?: Limits;
   /** Receives the failure of a store that cannot be opened and is then left out; without it, opening fails. */
   readonly onStoreFailure?: (error: SkillError) => void;
+  /** Replaces the user's log. */
+  readonly audit?: StackLog;
   readonly onProgress?: (progress: { readonly skills: number; readonly folders: number }) => void;
   readonly onServerProgress?: McpLayerOptions["onProgress"];
 }
@@ -63,6 +68,10 @@ export interface Stack {
   /** Every candidate and every searched folder that may be disclosed to the viewer. */
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
+  /** The manifest of the viewer's agent, which its sessions apply. */
+  readonly manifest: AgentManifest | undefined;
+  /** Records disclosed content in the user's log. Without a store or a data folder, no log is kept. */
+  readonly audit: AuditSink;
   /** Whether a candidate that the viewer does not see may be disclosed to the user. */
   readonly isDisclosed: (candidate: LibraryCandidate) => boolean;
   readonly precedence: Precedence;
@@ -128,13 +137,16 @@ async function openLayers(
     options.onStoreFailure,
   );
   if (store !== undefined) onClose(() => store.close());
-  const viewer = await chooseViewer(choice, env, store);
+  const { viewer, manifest } = await chooseViewer(choice, env, store);
+  const record = options.audit ?? openUserLog(choice, machine, cache, onClose);
   const models = options.usesModels ? await openModels({ env }) : undefined;
   if (models !== undefined) onClose(() => models.close());
   const { gateways = [] } = choice;
   const isLayered = store !== undefined || servers.chosen.length + gateways.length > 0;
   const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
-  const own = present({ cache, watch, models: isLayered ? undefined : models?.ports });
+  const clock = { now: () => new Date() };
+  const ports = { clock, ...present({ audit: record.discoveries }) };
+  const own = present({ ports, cache, watch, models: isLayered ? undefined : models?.ports });
   const folders = await openLibrary({ ...folderOptions, ...own });
   const mcp = await openServers(servers.chosen, machine, {
     host,
@@ -158,15 +170,20 @@ async function openLayers(
   const layered = { precedence, limits, settings, ...present({ cache, models: models?.ports }) };
   const library = others.length === 0 ? folders : openLayeredLibrary([folders, ...others], layered);
   onClose(() => library.close());
+  if (others.length > 0 && record.discoveries !== undefined)
+    await followShadowing(library, record.discoveries, clock, watch);
   if (mcp.length > 0) await followRemotes(library, machine, watch);
-  const inspect = () => {
-    const all = library.view();
-    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
-    return { ...folders.inspect(), view };
-  };
+  const inspect = () => ({ ...folders.inspect(), view: openView(library, viewer) });
+  const { audit } = record;
   const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
   const isDisclosed = choice.role === "admin" ? () => true : disclosureTo(viewers, store);
-  return { library, inspect, viewer, isDisclosed, precedence, sources, store, mcp };
+  return { library, inspect, viewer, manifest, audit, isDisclosed, precedence, sources, store, mcp };
+}
+
+/** The candidates that may be disclosed to a viewer. */
+function openView(library: IndexedLibrary, viewer: Viewer): FolderState["view"] {
+  const all = library.view();
+  return all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
 }
 
 function openCache({ cache }: StackChoice, env: Machine["env"]): SqliteCache | undefined {

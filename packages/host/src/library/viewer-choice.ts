@@ -1,6 +1,7 @@
 import type { Viewer } from "@skillhold/core/library";
 import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
+import type { AgentUse } from "@skillhold/registry/access";
 import { type Env, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 import { type RegistryLayer, STORE_LABEL, type StoreChoice } from "../store/registry-layer.ts";
@@ -19,19 +20,21 @@ export interface ViewerChoice {
 /** The runtime of a user at the command line. */
 export const OWN_RUNTIME = "skillhold-cli";
 
-/** The viewer of a choice. The record of an agent in the store applies first; the choice can only limit it further. */
+/**
+ * The viewer of a choice, with the manifest of its agent. The record of an agent in the store applies first; the choice
+ * can only limit it further.
+ */
 export async function chooseViewer(
   choice: ViewerChoice & StoreChoice,
   env: Env,
   store: Pick<RegistryLayer, "context"> | undefined,
-): Promise<Viewer> {
+): Promise<AgentUse> {
   const { agent, runtime, as, allow } = choice;
   const user = choice.user ?? userName(env);
-  const recorded =
-    agent === undefined || store === undefined
-      ? undefined
-      : await findAgentViewer(agent, user, choice, store);
-  return {
+  const found =
+    agent === undefined || store === undefined ? undefined : await findAgent(agent, user, choice, store);
+  const recorded = found?.viewer;
+  const viewer: Viewer = {
     runtime: runtime ?? recorded?.runtime ?? OWN_RUNTIME,
     invoker: as === "user" ? "user" : "model",
     user,
@@ -41,6 +44,7 @@ export async function chooseViewer(
       pins: recorded?.pins,
     }),
   };
+  return { viewer, ...present({ manifest: found?.manifest }) };
 }
 
 function intersect(given: Viewer["allow"], recorded: Viewer["allow"]): Viewer["allow"] {
@@ -49,18 +53,18 @@ function intersect(given: Viewer["allow"], recorded: Viewer["allow"]): Viewer["a
 }
 
 /**
- * The viewer of an agent's record. A default store without agents accepts any name; otherwise an unknown name is most
+ * The record of an agent. A default store without agents accepts any name; otherwise an unknown name is most
  * likely a typo and is rejected.
  */
-async function findAgentViewer(
+async function findAgent(
   agent: string,
   user: string,
   { store, source = [] }: StoreChoice,
   { context }: Pick<RegistryLayer, "context">,
-): Promise<Viewer | undefined> {
-  const { listAgents, viewerFor } = await import("@skillhold/registry/access");
+): Promise<AgentUse | undefined> {
+  const { listAgents, agentFor } = await import("@skillhold/registry/access");
   try {
-    return await viewerFor(agent, user, context);
+    return await agentFor(agent, user, context);
   } catch (error) {
     if (!(error instanceof SkillError) || error.code !== "AGENT_NOT_FOUND") throw error;
     const keys = (await listAgents(context)).map(({ key }) => key);

@@ -1,5 +1,6 @@
 export { checkpointsOf, findOwnKey, keepCheckpoint, openSignedStore } from "./audit-store.ts";
 export { createBackup, restoreFromBackup, verifyBackup } from "./backup.ts";
+export { DiscoveryLog, recordShadowing } from "./discovery-log.ts";
 export {
   chooseStore,
   isStoreAlone,

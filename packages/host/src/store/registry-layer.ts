@@ -54,7 +54,7 @@ export function chooseStore(choice: StoreChoice, place: ProcessContext): string 
   if (typeof store === "string") return storeUrl(store, place);
   if (store === false || root.length > 0) return undefined;
   if (source.includes(STORE_LABEL)) return storeUrl(undefined, place);
-  const url = source.length > 0 ? undefined : ownStore(place);
+  const url = source.length > 0 ? undefined : findOwnStore(place);
   return url !== undefined && isStoreThere(url) ? url : undefined;
 }
 
@@ -66,7 +66,7 @@ export async function readDisabledFolders(
   { store: named }: StoreChoice,
   place: ProcessContext,
 ): Promise<ReadonlySet<string>> {
-  const url = named === false ? undefined : ownStore(place);
+  const url = named === false ? undefined : findOwnStore(place);
   if (url === undefined || !isStoreThere(url)) return new Set();
   const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
   try {
@@ -84,7 +84,7 @@ export async function readDisabledFolders(
 }
 
 /** The user's own store; undefined where the user has no data folder. */
-function ownStore(place: ProcessContext): string | undefined {
+export function findOwnStore(place: ProcessContext): string | undefined {
   try {
     return storeUrl(undefined, place);
   } catch (error) {

@@ -2,7 +2,7 @@ import type { AuditSink } from "@skillhold/core/port";
 import type { SkillUse } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryAudit } from "@skillhold/registry/audit";
-import type { RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 import type { ProcessContext } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 
@@ -41,6 +41,12 @@ export class UserLog implements AuditSink {
     ]);
     return await recentUses(store);
   };
+
+  /** The newest events of a type about a skill. */
+  async eventsAbout(...query: Parameters<RegistryStore["eventsAbout"]>): Promise<readonly StoredEvent[]> {
+    const { store } = await this.#open();
+    return await store.eventsAbout(...query);
+  }
 
   async close(): Promise<void> {
     if (this.#opening === undefined) return;

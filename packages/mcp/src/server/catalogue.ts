@@ -8,9 +8,13 @@ const MAX_LENGTH = 2000;
 export const GENERAL_INSTRUCTIONS =
   "Before a complex task, check the available skills, which the description of read_skill lists, and load the ones that fit with read_skill(skill_id).";
 
-/** The catalogue of skills, from which a model chooses; empty without skills. */
+/**
+ * The catalogue of skills, from which a model chooses, then the skills and instructions of the agent's manifest; empty
+ * without both.
+ */
 export async function instructionsFor(connection: McpConnection): Promise<string> {
-  return (await catalogueOf(connection)).text;
+  const { text } = await catalogueOf(connection);
+  return [text, connection.session.instructions].filter((part) => part !== "").join("\n\n");
 }
 
 /** The tool that loads a skill lists the skills as well, because many clients do not show instructions to a model. */

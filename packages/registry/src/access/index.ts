@@ -4,4 +4,4 @@ export { discloseAccess, type EffectiveAccess, explainAccess } from "./explain-a
 export { findGrant, type GrantResult, grantSkill, listGrantPage, listGrants, revokeSkill } from "./grants.ts";
 export { archiveSkill, unarchiveSkill } from "./status.ts";
 export { type Toggled, toggleFolderSkill, toggleSkill } from "./toggle.ts";
-export { viewerFor } from "./viewer-for.ts";
+export { type AgentUse, agentFor, viewerFor } from "./viewer-for.ts";

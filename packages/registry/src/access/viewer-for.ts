@@ -1,5 +1,5 @@
 import type { Viewer } from "@skillhold/core/library";
-import { readAgentManifest, viewerForAgent } from "@skillhold/core/session";
+import { type AgentManifest, readAgentManifest, viewerForAgent } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import type { AgentRecord } from "../record/agent.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -17,25 +17,45 @@ export async function viewerFor(
   user: string | undefined,
   context: RegistryContext,
 ): Promise<Viewer> {
-  const named = user === undefined ? {} : { user };
-  if (agentKey === undefined) return { runtime: OWN_RUNTIME, ...named };
-  const agent = await getAgent(agentKey, context);
-  const allow = limitOf(agent, context);
-  const { key, runtime, pins } = agent;
-  return { runtime, agent: key, ...named, ...(allow === undefined ? {} : { allow }), pins };
+  return (await agentFor(agentKey, user, context)).viewer;
 }
 
-function limitOf(
-  { key, allow, manifest: text }: AgentRecord,
+/** A viewer with the manifest of its agent. */
+export interface AgentUse {
+  readonly viewer: Viewer;
+  readonly manifest?: AgentManifest;
+}
+
+/** Like `viewerFor`, with the manifest that the agent's sessions apply. */
+export async function agentFor(
+  agentKey: string | undefined,
+  user: string | undefined,
+  context: RegistryContext,
+): Promise<AgentUse> {
+  const named = user === undefined ? {} : { user };
+  if (agentKey === undefined) return { viewer: { runtime: OWN_RUNTIME, ...named } };
+  const agent = await getAgent(agentKey, context);
+  const manifest = manifestOf(agent, context);
+  const allow = limitOf(agent, manifest);
+  const { key, runtime, pins } = agent;
+  const viewer = { runtime, agent: key, ...named, ...(allow === undefined ? {} : { allow }), pins };
+  return { viewer, ...(manifest === undefined ? {} : { manifest: { ...manifest, id: key } }) };
+}
+
+function manifestOf(
+  { key, manifest: text }: AgentRecord,
   { limits }: RegistryContext,
-): readonly string[] | undefined {
-  if (text === undefined) return allow;
+): AgentManifest | undefined {
+  if (text === undefined) return undefined;
   const { manifest } = readAgentManifest(text, limits);
-  if (manifest === undefined)
-    throw new SkillError("CONFIG_INVALID", `The manifest of the agent ${key} cannot be read.`, {
-      hint: "Correct the agent's manifest.",
-      details: { key },
-    });
-  const own = viewerForAgent(manifest).allow;
+  if (manifest !== undefined) return manifest;
+  throw new SkillError("CONFIG_INVALID", `The manifest of the agent ${key} cannot be read.`, {
+    hint: "Correct the agent's manifest.",
+    details: { key },
+  });
+}
+
+function limitOf({ allow }: AgentRecord, manifest: AgentManifest | undefined): readonly string[] | undefined {
+  const own = manifest === undefined ? undefined : viewerForAgent(manifest).allow;
   return own === undefined || allow === undefined ? (own ?? allow) : own.filter((id) => allow.includes(id));
 }

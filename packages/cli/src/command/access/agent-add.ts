@@ -7,7 +7,13 @@ import { textOption } from "../../option.ts";
 import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { type AgentOptions, listIgnored, listLostPins, readAgentOptions } from "./agent-option.ts";
+import {
+  type AgentOptions,
+  listIgnored,
+  listLostPins,
+  readAgentOptions,
+  rejectUnknownIds,
+} from "./agent-option.ts";
 
 const optionSpecs = [
   ...agentOptions,
@@ -31,6 +37,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const [key = ""] = input.args;
   const given = readAgentOptions(input);
   const runtime = runtimeOf(given);
+  await rejectUnknownIds({ ...given, runtime }, input);
   const owner = textOption(options, "owner");
   const isDryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(input, "write", async (opened) => {

@@ -5,7 +5,7 @@ import { listOption } from "../../option.ts";
 import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { listIgnored, listLostPins, readAgentOptions } from "./agent-option.ts";
+import { listIgnored, listLostPins, readAgentOptions, rejectUnknownIds } from "./agent-option.ts";
 
 const optionSpecs = [
   ...agentOptions,
@@ -27,6 +27,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io, options } = input;
   const [key = ""] = input.args;
   rejectNothing(options);
+  await rejectUnknownIds(readAgentOptions(input), input);
   const isDryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(input, "change", async (opened) => {
     const { context, actor } = opened;

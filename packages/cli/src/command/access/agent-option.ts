@@ -1,12 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readAgentManifest } from "@skillhold/core/session";
+import { readAgentManifest, rejectUnknownSkills } from "@skillhold/core/session";
 import { ioFailure, present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { CommandInput } from "../../command.ts";
 import { readIds } from "../../library-choice.ts";
+import { withLibrary } from "../../open.ts";
 import { listOption, readRevision, textOption } from "../../option.ts";
 import { type Io, plain } from "../../terminal/output.ts";
 import { formatSize } from "../../terminal/text.ts";
@@ -31,6 +32,23 @@ export function readAgentOptions({ options, io }: Pick<CommandInput, "options" |
     pins: pins.length === 0 ? undefined : readPins(pins),
     manifest: manifest === undefined ? undefined : readManifestFile(manifest, io),
   });
+}
+
+/** Rejects a manifest that names a skill which the user cannot see. */
+export async function rejectUnknownIds(
+  { manifest: text, runtime }: AgentOptions,
+  input: Pick<CommandInput, "options" | "io">,
+): Promise<void> {
+  const manifest = text === undefined ? undefined : readAgentManifest(text).manifest;
+  if (manifest === undefined) return;
+  const { store } = input.options;
+  const options = { ...(store === undefined ? {} : { store }), gateway: false };
+  await withLibrary(
+    { io: input.io, options },
+    ({ library, viewer }) =>
+      rejectUnknownSkills(manifest, { ...viewer, runtime: runtime ?? manifest.runtime }, library),
+    { onStoreFailure: () => {} },
+  );
 }
 
 /** Warnings about ignored manifest fields: a misspelled `allow` would silently set no limit. */

@@ -190,3 +190,38 @@ describe("agent edit, show, list and remove", () => {
     expect({ code, error }).toMatchObject({ code: 2, error: { code: "USAGE" } });
   });
 });
+
+describe("the manifest of an agent", () => {
+  const manifest = (fields: string) => write("agent.yaml", `id: writer\nruntime: claude-code\n${fields}`);
+
+  test("an unknown skill in it is rejected with a code [S-23]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    manifest("uses_skills: [pfd]\n");
+    const add = ["agent", "add", "writer", "--manifest", "agent.yaml"];
+    const { code, error } = await json(add);
+    expect(code).not.toBe(0);
+    expect(error).toMatchObject({ code: "SKILL_NOT_FOUND", hint: "Did you mean pdf?" });
+    manifest("uses_skills: [pdf]\n");
+    expect((await text(add)).code).toBe(0);
+    manifest("pins: [nosuch]\n");
+    const edit = await json(["agent", "edit", "writer", "--manifest", "agent.yaml"]);
+    expect(edit.error).toMatchObject({ code: "SKILL_NOT_FOUND" });
+  });
+
+  test("its pins come first in the catalogue, and --instructions prints the skills it uses [S-23] [S-62]", async () => {
+    for (const id of ["docx", "pdf", "xlsx"]) {
+      skill(id, `Body of ${id}.\n`);
+      await text(["publish", id]);
+    }
+    manifest("uses_skills: [docx]\npins: [xlsx]\ninstructions: Be brief.\n");
+    await text(["agent", "add", "writer", "--manifest", "agent.yaml"]);
+    const catalog = ["catalog", "--agent", "writer"];
+    const { data } = await json(catalog);
+    expect(data.inline).toEqual(["xlsx", "docx", "pdf"]);
+    const { out } = await text([...catalog, "--instructions"]);
+    expect(out).toMatch(/`xlsx`[\s\S]*Body of docx\.[\s\S]*Be brief\.\n$/);
+    const { out: log } = await text(["audit", "tail", "--type", "skill.activated"]);
+    expect(log).toContain("docx");
+  });
+});

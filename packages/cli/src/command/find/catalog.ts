@@ -19,6 +19,7 @@ const optionSpecs = [
   { flags: "--task <text>", summary: "prefer skills that fit this task when the budget is short" },
   { flags: "--budget <tokens>", summary: "use at most this many tokens" },
   { flags: "--pin <id>", summary: "list this skill first; repeatable", repeats: true },
+  { flags: "--instructions", summary: "also print the skills and instructions of the agent's manifest" },
   { flags: "--locations", summary: "include the paths of skills, for an agent that reads files itself" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
@@ -36,10 +37,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const budget = countOption(options, "budget", limitTable.catalogueTokens);
   const limits = withLimits(budget === undefined ? {} : { catalogueTokens: budget });
   return await withLibrary<ExitCode>(input, async (opened) => {
-    const session = await openSession(opened.library, opened.viewer, systemPorts(), {
+    const hasInstructions = options["instructions"] === true;
+    // The catalogue discloses no instructions, so only the whole prompt is recorded.
+    const sink = hasInstructions ? opened.audit : undefined;
+    const session = await openSession(opened.library, opened.viewer, systemPorts(sink), {
       pins: listOption(options, "pin"),
       hasFileSystem: options["locations"] === true,
       limits,
+      ...present({ manifest: opened.manifest }),
     });
     const catalogue = await session.catalogue(
       present({
@@ -50,8 +55,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       }),
     );
     const { isComplete: _, ...data } = catalogue;
-    if (io.json) printData(io, data);
-    else printCatalogue(io, catalogue);
+    const { instructions } = session;
+    await session.close();
+    const whole = hasInstructions ? { ...data, instructions } : data;
+    if (io.json) printData(io, whole);
+    else {
+      printCatalogue(io, catalogue);
+      if (hasInstructions && instructions !== "") io.out(`\n${forReader(io, instructions)}\n`);
+    }
     return 0;
   });
 }

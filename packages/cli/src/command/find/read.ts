@@ -35,7 +35,9 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 async function printActivation(io: Io, opened: Opened, id: string, args: string): Promise<void> {
   // A user of the command line can open files, so the text includes the skill's path.
-  const session = await openSession(opened.library, opened.viewer, systemPorts(), { hasFileSystem: true });
+  const session = await openSession(opened.library, opened.viewer, systemPorts(opened.audit), {
+    hasFileSystem: true,
+  });
   const skill = await session.activate(id, { args });
   await session.close();
   if (io.json) {
@@ -49,7 +51,10 @@ async function printActivation(io: Io, opened: Opened, id: string, args: string)
   io.err(`${plain(id)}: about ${count(skill.tokens, "token")}, ${count(skill.files.length, "file")}\n`);
 }
 
-async function printBody(io: Io, { library, viewer }: Opened, id: string): Promise<void> {
+async function printBody(io: Io, { library, viewer, audit }: Opened, id: string): Promise<void> {
+  const session = await openSession(library, viewer, systemPorts(audit));
+  await session.activate(id);
+  await session.close();
   const { body, frontmatter, treeHash, skillHash } = await library.read(viewer, id);
   if (io.json) printData(io, { id, body, frontmatter, treeHash, skillHash });
   else io.out(forReader(io, body));

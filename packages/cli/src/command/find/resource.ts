@@ -33,10 +33,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   });
   return await withLibrary<ExitCode>(input, async (opened) => {
     const { id } = await getEntry(opened, wanted);
-    const session = await openSession(opened.library, opened.viewer, systemPorts());
+    const session = await openSession(opened.library, opened.viewer, systemPorts(opened.audit));
     const read = (part: ByteRange) => session.resource(id, path, part);
-    if (io.json) printData(io, await read(range));
-    else await printParts(io, range, read);
+    try {
+      if (io.json) printData(io, await read(range));
+      else await printParts(io, range, read);
+    } finally {
+      await session.close();
+    }
     return 0;
   });
 }

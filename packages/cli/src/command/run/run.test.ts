@@ -106,6 +106,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     await start(["a.sh", yes, "--", "x"]);
     const types = (await readAuditLog(join(root, "state"))).map(({ type }) => type);
     expect(types).toEqual([
+      "skill.discovered",
       "session.opened",
       "run.requested",
       "approval.granted",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession, type SessionPorts, systemPorts } from "@skillhold/core/session";
-import { statPath } from "@skillhold/host/place";
+import { present, statPath } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
@@ -34,7 +34,7 @@ export async function withMcpSkills<T>(
   return await withPublisher(input, (publishing) =>
     withLibrary(
       input,
-      ({ library, viewer }) =>
+      ({ library, viewer, manifest }) =>
         withState(io, (state) =>
           use({
             library,
@@ -42,7 +42,7 @@ export async function withMcpSkills<T>(
             openSession: (ask) => {
               const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
               const ports = { ...systemPorts(state.audit), ...publishing, runs, uses: state.audit.uses };
-              return openSession(library, viewer, ports, { hasFileSystem });
+              return openSession(library, viewer, ports, { hasFileSystem, ...present({ manifest }) });
             },
             off,
             isStructured: options["structured"] === true,

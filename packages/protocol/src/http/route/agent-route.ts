@@ -53,7 +53,7 @@ export const agentRoutes = {
     }),
     answer: AgentView,
     status: 201,
-    errors: ["CONFLICT", "POLICY_DENIED"],
+    errors: ["CONFLICT", "POLICY_DENIED", "SKILL_NOT_FOUND"],
   }),
   getAgent: route({
     method: "GET",
@@ -81,7 +81,7 @@ export const agentRoutes = {
     }),
     answer: AgentView,
     condition: "write",
-    errors: ["AGENT_NOT_FOUND", "POLICY_DENIED"],
+    errors: ["AGENT_NOT_FOUND", "POLICY_DENIED", "SKILL_NOT_FOUND"],
   }),
   removeAgent: route({
     method: "DELETE",

@@ -15,9 +15,15 @@ export const sessionRoutes = {
       task: z.string().max(256).optional(),
       runtime: z.string().max(128).optional().describe("For a token without an agent."),
     }),
-    answer: z.object({ session: z.string() }),
+    answer: z.object({
+      session: z.string(),
+      instructions: z
+        .string()
+        .optional()
+        .describe("The skills and instructions of the agent's manifest, for the system prompt."),
+    }),
     status: 201,
-    errors: ["RATE_LIMITED"],
+    errors: ["RATE_LIMITED", "SKILL_NOT_FOUND"],
   }),
   closeSession: route({
     method: "DELETE",
