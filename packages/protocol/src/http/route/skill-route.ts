@@ -79,6 +79,7 @@ export const skillRoutes = {
       leftOut: Texts.describe("The skills that only search finds. Pinned skills are cut last."),
       shortened: Texts.describe("The skills whose descriptions were cut."),
       isComplete: z.boolean(),
+      digest: Digest.describe("The SHA-256 of the text."),
     }),
     condition: "read",
     errors: ["AGENT_NOT_FOUND"],
