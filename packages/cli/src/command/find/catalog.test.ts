@@ -20,6 +20,7 @@ describe("catalog", () => {
     const { data } = await runJson(["catalog"], root);
     expect(Object.keys(data).sort()).toEqual([
       "deferred",
+      "digest",
       "format",
       "inline",
       "leftOut",
