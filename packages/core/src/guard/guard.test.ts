@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { allowedByManifest } from "./allowed.ts";
-import type { GuardFinding, GuardReport } from "./finding.ts";
 import { findHidden, isConfusable, skeleton } from "./hidden-text.ts";
 import { emptyManifest } from "./manifest.ts";
 import { splitMarkdown } from "./markdown-part.ts";
-import { toSarif } from "./sarif.ts";
 
 const manifest = {
   ...emptyManifest("1"),
@@ -54,51 +52,4 @@ test("splits Markdown into prose and code with their lines [S-52]", () => {
   ]);
   expect([prose.length, fenced.length]).toEqual([text.length, text.length]);
   expect(prose).not.toContain("ls");
-});
-
-test("writes SARIF 2.1.0 with rules, places and suppressions [S-52]", () => {
-  const finding: GuardFinding = {
-    ruleId: "pipe-to-shell",
-    severity: "warn",
-    file: "a b.sh",
-    line: 3,
-    message: "m",
-    fix: "f",
-    owasp: "LLM03",
-    excerpt: "x",
-    digest: "sha256:0",
-    waivedBy: "w1",
-  };
-  const report: GuardReport = {
-    engine: "1",
-    verdict: "clean",
-    findings: [finding],
-    manifest,
-    incoherent: [],
-    limitations: [],
-  };
-  expect(toSarif([{ path: "skills/x", report }], "1.0.0")).toMatchObject({
-    version: "2.1.0",
-    runs: [
-      {
-        tool: { driver: { rules: [{ id: "pipe-to-shell" }] } },
-        results: [
-          {
-            ruleId: "pipe-to-shell",
-            ruleIndex: 0,
-            level: "warning",
-            locations: [
-              {
-                physicalLocation: {
-                  artifactLocation: { uri: "skills/x/a%20b.sh" },
-                  region: { startLine: 3 },
-                },
-              },
-            ],
-            suppressions: [{ kind: "external" }],
-          },
-        ],
-      },
-    ],
-  });
 });

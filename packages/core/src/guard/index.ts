@@ -37,5 +37,4 @@ export { matchRule } from "./match.ts";
 export { followedFiles, placeOf, type TextPlace } from "./place.ts";
 export type { CheckRule } from "./rule.ts";
 export { type CheckRuleId, checkRules, GUARD_ENGINE, guardRules, tokenRules } from "./rule-table.ts";
-export { type SarifSkill, toSarif } from "./sarif.ts";
 export { applyWaivers, unwaivableRules, type Waiver } from "./waiver.ts";

@@ -1,10 +1,6 @@
 import { SkillError } from "@skillhold/protocol";
-import type { Library } from "../library/library.ts";
-import type { Viewer } from "../library/viewer.ts";
 import type { ActivateOptions } from "./activation.ts";
 import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
-import type { AgentManifest } from "./manifest.ts";
-import { didYouMean, suggest } from "./suggest.ts";
 
 /** The part of a session that activates skills. */
 export interface SkillActivator {
@@ -31,25 +27,4 @@ export async function bindSkill(id: string, agent: string, session: SkillActivat
       },
     );
   }
-}
-
-/** Rejects a manifest that uses or pins a skill that the viewer cannot see. Contract: the viewer is the agent's user. */
-export async function rejectUnknownSkills(
-  { usesSkills, pins }: Pick<AgentManifest, "usesSkills" | "pins">,
-  viewer: Viewer,
-  library: Pick<Library, "list">,
-): Promise<void> {
-  const named = [...usesSkills, ...pins];
-  if (named.length === 0) return;
-  const lists = await Promise.all(
-    (["model", "user"] as const).map((invoker) => library.list({ ...viewer, invoker })),
-  );
-  const known = new Set(lists.flat().map((entry) => entry.id as string));
-  const unknown = named.find((id) => !known.has(id));
-  if (unknown === undefined) return;
-  throw new SkillError("SKILL_NOT_FOUND", `The manifest names the skill ${unknown}, which does not exist.`, {
-    hint:
-      didYouMean(suggest(unknown, [...known])) ?? "Correct `uses_skills` and `pins`, or add the skill first.",
-    details: { id: unknown },
-  });
 }

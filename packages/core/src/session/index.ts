@@ -1,7 +1,6 @@
 export type { ActivateOptions, Activation, Deactivation, Invoker } from "./activation.ts";
 export type { ActivatedFile, ActivatedSkill, RepeatNote } from "./activation-text.ts";
 export { writeActivation } from "./activation-text.ts";
-export { rejectUnknownSkills } from "./bound-skill.ts";
 export {
   type ComposeOptions,
   composeInstructions,

@@ -1,6 +1,5 @@
 import { estimateTokens } from "@skillhold/skill";
 import { expect, test } from "vitest";
-import { rejectUnknownSkills } from "./bound-skill.ts";
 import { composeInstructions, injectAll } from "./instruction.ts";
 import { type AgentManifest, viewerForAgent } from "./manifest.ts";
 import { fixtureLibrary, fixturePorts, openFixture, skill } from "./session.fixture.ts";
@@ -118,19 +117,4 @@ test("a session of a manifest with a missing skill does not open, and its record
     message: "The agent builder uses the skill alpha, which does not exist.",
   });
   expect(ports.events.at(-1)).toMatchObject({ type: "session.closed" });
-});
-
-test("a manifest that names an unknown skill is rejected with a code [S-23]", async () => {
-  const library = fixtureLibrary([skill("alpha")]);
-  const check = (usesSkills: readonly string[], pins: readonly string[]) =>
-    rejectUnknownSkills({ usesSkills, pins }, { runtime: "test" }, library);
-  await check(["alpha"], ["alpha"]);
-  await expect(check(["alpah"], [])).rejects.toMatchObject({
-    code: "SKILL_NOT_FOUND",
-    hint: "Did you mean alpha?",
-  });
-  await expect(check([], ["other"])).rejects.toMatchObject({
-    code: "SKILL_NOT_FOUND",
-    details: { id: "other" },
-  });
 });

@@ -1,7 +1,7 @@
 import type { Viewer } from "@skillhold/core/library";
-import { readAgentManifest, rejectUnknownSkills } from "@skillhold/core/session";
+import { readAgentManifest } from "@skillhold/core/session";
 import type { AgentView } from "@skillhold/protocol/http";
-import { addAgent, changeAgent, removeAgent } from "@skillhold/registry/access";
+import { addAgent, changeAgent, rejectUnknownSkills, removeAgent } from "@skillhold/registry/access";
 import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import { getAgentFor, isAgentOf } from "../auth/agent-owner.ts";

@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readAgentManifest, rejectUnknownSkills } from "@skillhold/core/session";
+import { readAgentManifest } from "@skillhold/core/session";
 import { ioFailure, present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { rejectUnknownSkills } from "@skillhold/registry/access";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { CommandInput } from "../../command.ts";
 import { readIds } from "../../library-choice.ts";

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { toSarif } from "@skillhold/core/guard";
 import { scanFolder } from "@skillhold/deps/guard-scan";
 import { productVersion } from "@skillhold/host/place";
 import { errorTable } from "@skillhold/protocol/error";
@@ -10,6 +9,7 @@ import { libraryOptions } from "../../shared-option.ts";
 import { type SelectedSkill, selectSkills } from "../../skill-selection.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
+import { toSarif } from "./sarif.ts";
 
 const optionSpecs = [
   { flags: "--sarif", summary: "print SARIF 2.1.0 for code hosts and editors" },

@@ -1,9 +1,9 @@
 import { join, relative, resolve } from "node:path";
-import { initSkill } from "@skillhold/core/template";
 import { present } from "@skillhold/host/place";
 import { skillTemplates } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { initSkill } from "./new-skill.ts";
 
 const optionSpecs = [
   { flags: "--in <folder>", summary: "create the skill inside this folder", default: "." },

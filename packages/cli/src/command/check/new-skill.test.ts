@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pack } from "@skillhold/core/bundle";
+import { openSkill } from "@skillhold/core/test/source/open-skill";
 import { parseSkill, scalarText, validateSkill } from "@skillhold/skill";
 import { skillTemplates } from "@skillhold/skill/test/template/skill-template";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pack } from "../bundle/index.ts";
-import { openSkill } from "../source/open-skill.ts";
-import { initSkill } from "./init-skill.ts";
+import { initSkill } from "./new-skill.ts";
 
 let root: string;
 beforeEach(() => {

@@ -1,5 +1,4 @@
-import type { GuardFinding, GuardReport, GuardSeverity } from "./finding.ts";
-import { guardRules } from "./rule-table.ts";
+import { type GuardFinding, type GuardReport, type GuardSeverity, guardRules } from "@skillhold/core/guard";
 
 /** A report with the folder that its paths are relative to. */
 export interface SarifSkill {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { errorCodeOf } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { type InitOptions, newSkillFiles, type TemplateFile } from "@skillhold/skill";
-import { errorCodeOf } from "../bundle/contain.ts";
 
 export interface NewSkill {
   /** Absolute path of the skill's folder, which has the skill's name. */

@@ -1,1 +1,0 @@
-export { initSkill, type NewSkill } from "./init-skill.ts";
