@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type CommandModule, type CommandRow, type OptionSpec, sections } from "@skillhold/cli/test/command";
+import { ServeFile } from "@skillhold/cli/test/command/serve/serve-setting";
 import { commandTable } from "@skillhold/cli/test/command-table";
 import { globalOptions } from "@skillhold/cli/test/overview";
 import { parseCommandLine } from "@skillhold/cli/test/program";
@@ -17,6 +18,7 @@ import { errorTable } from "@skillhold/protocol/error";
 import { everyone, type Route, routeTable } from "@skillhold/protocol/http";
 import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/skill";
 import { expect, test } from "vitest";
+import { z } from "zod";
 
 const root = resolve(import.meta.dirname, "..");
 const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
@@ -49,6 +51,11 @@ test("docs/reference/cli.md lists every command with its arguments and options [
       parts.push(...describeCommand(row, (await row.load()).command));
   }
   await expect(pageOf(parts)).toMatchFileSnapshot("../docs/reference/cli.md");
+});
+
+test("docs/reference/serve.schema.json describes the configuration file of the gateway [S-71]", async () => {
+  const schema = `${JSON.stringify(z.toJSONSchema(ServeFile), undefined, 2)}\n`;
+  await expect(schema).toMatchFileSnapshot("../docs/reference/serve.schema.json");
 });
 
 test("docs/reference/routes.md lists every route of the gateway [S-53]", async () => {

@@ -14,13 +14,18 @@ import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.
 import { paintFor } from "../../terminal/text.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
+import { withSettings } from "./serve-setting.ts";
 
 const optionSpecs = [
   {
     flags: "--port <number>",
     summary: "listen on this port; by default the first free one from 7878; 0 for any",
   },
-  { flags: "--host <address>", summary: "listen on this address", default: "127.0.0.1" },
+  { flags: "--host <address>", summary: "listen on this address; by default 127.0.0.1" },
+  {
+    flags: "--config <file>",
+    summary: "read options from this file; by default $SKILLHOLD_CONFIG, or serve.yaml in the data folder",
+  },
   { flags: "--data <folder>", summary: "store all data in this folder; by default your data folder" },
   storeOption,
   {
@@ -67,7 +72,9 @@ export const command = defineCommand({
 });
 
 /** Serves a gateway until the user interrupts it. Running calls may end within the grace period. */
-async function run({ options, io: given }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io: given } = input;
+  const options = withSettings(input.options, given);
   const serving = readServeOptions(options);
   const io = withDataFolder(options, given);
   const log = gatewayLog(io);

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { withSettings } from "./serve-setting.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "skillhold-serve-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const read = (options: Record<string, unknown>, env: Record<string, string> = {}) =>
+  withSettings(options, { env: { HOME: cwd, ...env }, cwd });
+
+test("the command line wins over variables, and variables over the file [S-71]", () => {
+  writeFileSync(
+    join(cwd, "c.yaml"),
+    "port: 1\nhost: a\nbehindTls: true\nseed: false\nlimits: { archiveBytes: 5 }\n",
+  );
+  const env = { SKILLHOLD_CONFIG: "c.yaml", SKILLHOLD_HOST: "b", SKILLHOLD_PORT: "2" };
+  expect(read({ port: "3", seed: true }, env)).toEqual({
+    port: "3",
+    host: "b",
+    behindTls: true,
+    seed: false,
+    limit: ["archiveBytes=5"],
+  });
+  expect(read({ config: "c.yaml", seed: true }, { SKILLHOLD_SEED: "1" })).toMatchObject({
+    port: "1",
+    seed: true,
+  });
+});
+
+test("paths in the file are relative to the file [S-71]", () => {
+  mkdirSync(join(cwd, "etc"));
+  writeFileSync(join(cwd, "etc/c.yaml"), "data: data\nroots: [skills]\nstore: sqlite:r.db\n");
+  expect(read({ config: "etc/c.yaml" })).toMatchObject({
+    data: join(cwd, "etc/data"),
+    root: [join(cwd, "etc/skills")],
+    store: `sqlite:${join(cwd, "etc/r.db")}`,
+  });
+});
+
+test("serve.yaml in the data folder is read without being named [S-71]", () => {
+  mkdirSync(join(cwd, "data"));
+  writeFileSync(join(cwd, "data/serve.yaml"), "port: 7000\n");
+  expect(read({ data: "data" })).toMatchObject({ port: "7000", data: "data" });
+  expect(read({ data: "other" })).toEqual({ data: "other" });
+});
+
+test.each([
+  ["prot: 1\n", "prot"],
+  ["port: many\n", "port"],
+  ["port: [\n", ""],
+  ["- a\n", ""],
+  ["a: &a [1]\nb: *a\n", ""],
+])("rejects the file %j and names the problem [S-71]", (text, part) => {
+  writeFileSync(join(cwd, "c.yaml"), text);
+  expect(() => read({ config: "c.yaml" })).toThrow(
+    expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(part) }),
+  );
+});
+
+test.each([{ SKILLHOLD_PORT: "x" }, { SKILLHOLD_PORT: "70000" }, { SKILLHOLD_BEHIND_TLS: "yes" }])(
+  "rejects the variables %j [S-71]",
+  (env) => {
+    expect(() => read({}, env)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  },
+);
+
+test("reports a named file that does not exist [S-71]", () => {
+  expect(() => read({ config: "none.yaml" })).toThrow(expect.objectContaining({ code: "IO_FAILED" }));
+});

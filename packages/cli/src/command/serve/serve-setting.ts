@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { dataFolder, ioFailure } from "@skillhold/host/place";
+import { SkillError } from "@skillhold/protocol/error";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { CommandInput } from "../../command.ts";
+import { textOption } from "../../option.ts";
+import type { Io } from "../../terminal/output.ts";
+
+type Options = CommandInput["options"];
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The configuration file of `serve`. Its keys are the command's options. */
+export const ServeFile = z
+  .strictObject({
+    $schema: z.string().describe("the address of this schema, for editors"),
+    port: z.int().min(0).max(65_535).describe("listen on this port; 0 for any"),
+    host: z.string().min(1).describe("listen on this address"),
+    data: z.string().min(1).describe("store all data in this folder"),
+    store: z.string().min(1).describe("use this store, sqlite:<file> or postgres://…"),
+    roots: z.array(z.string().min(1)).describe("also serve the skills of these folders"),
+    upstreams: z.array(z.string().min(1)).describe("also serve the skills of these gateways"),
+    allowHosts: z.array(z.string().min(1)).describe("also accept requests for these hosts"),
+    allowOrigins: z.array(z.string().min(1)).describe("let pages of these origins call the gateway"),
+    behindTls: z.boolean().describe("use https links and cookies, because a proxy terminates TLS"),
+    insecureBind: z.boolean().describe("listen on a reachable address without TLS"),
+    limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
+    discovery: z.boolean().describe("list public skills for anonymous clients"),
+    seed: z.boolean().describe("publish the bundled skills"),
+  })
+  .partial();
+type ServeFile = z.infer<typeof ServeFile>;
+
+/**
+ * The options of `serve` from the command line, then from variables, then from the configuration file. Paths in the file
+ * are relative to the file.
+ */
+export function withSettings(options: Options, io: Pick<Io, "env" | "cwd">): Options {
+  const variables = readVariables(io);
+  const file = findFile(options, variables, io);
+  const settings = file === undefined ? {} : toOptions(fromFolder(readFile(file), dirname(file)));
+  // `--no-seed` is the only way to give `seed`; otherwise the parser sets it to true.
+  const given = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && !(name === "seed" && value === true),
+  );
+  return { ...settings, ...toOptions(variables), ...Object.fromEntries(given) };
+}
+
+/** The named file must exist; the one in the data folder may. */
+function findFile(
+  options: Options,
+  { data }: ServeFile,
+  { env, cwd }: Pick<Io, "env" | "cwd">,
+): string | undefined {
+  const named = textOption(options, "config") ?? (env["SKILLHOLD_CONFIG"] || undefined);
+  if (named !== undefined) return resolve(cwd, named);
+  const chosen = textOption(options, "data") ?? data;
+  const folder = chosen === undefined ? dataFolder(env) : resolve(cwd, chosen);
+  const path = join(folder, "serve.yaml");
+  return existsSync(path) ? path : undefined;
+}
+
+function readFile(path: string): ServeFile {
+  const text = readText(path);
+  try {
+    return ServeFile.parse(parse(text, { maxAliasCount: 0 }) ?? {});
+  } catch (error) {
+    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw invalid(path, problem.trim().replaceAll(/\s+/g, " "), error);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    if (statSync(path).size <= MAX_BYTES) return readFileSync(path, "utf8");
+  } catch (error) {
+    throw ioFailure(`${path} cannot be read`, error);
+  }
+  throw invalid(path, `the file is larger than ${MAX_BYTES} bytes`);
+}
+
+function invalid(path: string, problem: string, cause?: unknown): SkillError {
+  return new SkillError("CONFIG_INVALID", `${path} is invalid: ${problem}.`, {
+    hint: "Fix the file. docs/reference/serve.schema.json describes its keys.",
+    details: { path },
+    cause,
+  });
+}
+
+function fromFolder(file: ServeFile, folder: string): ServeFile {
+  const { data, roots, store } = file;
+  const sqlite = /^sqlite:(.+)$/.exec(store ?? "")?.[1];
+  return {
+    ...file,
+    ...(data === undefined ? {} : { data: resolve(folder, data) }),
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(folder, root)) }),
+    ...(sqlite === undefined ? {} : { store: `sqlite:${resolve(folder, sqlite)}` }),
+  };
+}
+
+/** `SKILLHOLD_STORE` and `SKILLHOLD_DATA` are read by every command, and not here. */
+function readVariables({ env }: Pick<Io, "env">): ServeFile {
+  const text = (name: string) => env[`SKILLHOLD_${name}`] || undefined;
+  const list = (name: string, separator = ",") =>
+    text(name)
+      ?.split(separator)
+      .filter((item) => item !== "");
+  const flag = (name: string) => {
+    const value = text(name);
+    if (value === undefined || /^(?:1|true|0|false)$/.test(value)) return value && /^(?:1|true)$/.test(value);
+    throw new SkillError("CONFIG_INVALID", `SKILLHOLD_${name} is ${JSON.stringify(value.slice(0, 40))}.`, {
+      hint: "Set it to 1 or 0.",
+    });
+  };
+  const port = text("PORT");
+  const found = {
+    port: port === undefined ? undefined : Number(port),
+    host: text("HOST"),
+    roots: list("ROOTS", delimiter),
+    upstreams: list("UPSTREAMS"),
+    allowHosts: list("ALLOW_HOSTS"),
+    allowOrigins: list("ALLOW_ORIGINS"),
+    behindTls: flag("BEHIND_TLS"),
+    insecureBind: flag("INSECURE_BIND"),
+    discovery: flag("DISCOVERY"),
+    seed: flag("SEED"),
+  };
+  const present = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  const parsed = ServeFile.safeParse(present);
+  if (parsed.success) return parsed.data;
+  throw new SkillError(
+    "CONFIG_INVALID",
+    `A SKILLHOLD_ variable is invalid: ${parsed.error.issues[0]?.message}.`,
+    {
+      hint: "SKILLHOLD_PORT is a number from 0 to 65535.",
+    },
+  );
+}
+
+function toOptions({
+  port,
+  roots,
+  upstreams,
+  allowHosts,
+  allowOrigins,
+  limits,
+  $schema: _,
+  ...same
+}: ServeFile): Options {
+  const entries = {
+    ...same,
+    port: port?.toString(),
+    root: roots,
+    upstream: upstreams,
+    allowHost: allowHosts,
+    allowOrigin: allowOrigins,
+    limit: limits && Object.entries(limits).map(([name, value]) => `${name}=${value}`),
+  };
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+}
