@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -57,6 +56,6 @@ test.skipIf(!existsSync("/usr/bin/setpriv"))(
     expect(await isUp(url)).toBe(true);
     child.kill("SIGKILL");
     await once(child, "exit");
-    while (await isUp(url)) await setTimeout(50);
+    await expect.poll(() => isUp(url)).toBe(false);
   },
 );

@@ -3,9 +3,8 @@ import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { Problem, routeTable } from "@skillhold/protocol/http";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { get, listIds, ServeScene, signInWith, tokenOf, writeSkill } from "./serve.fixture.ts";
 
 let scene = new ServeScene();
@@ -14,17 +13,14 @@ afterEach(async () => {
   scene = new ServeScene();
 });
 
-/** Binds a port as soon as it is free. */
+/** Binds a port as soon as it is free: other programs of the machine may use it. */
 async function holdPort(port: number): Promise<Server> {
-  for (;;) {
+  const bind = async () => {
     const server = createServer().listen(port, "127.0.0.1");
-    const isHeld = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (isHeld) return server;
-    await setTimeout(100);
-  }
+    await once(server, "listening");
+    return server;
+  };
+  return await vi.waitFor(bind, { timeout: 120_000, interval: 100 });
 }
 
 const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];

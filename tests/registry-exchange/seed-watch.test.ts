@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
+import { FolderWatch } from "@skillhold/core/library";
 import { until } from "@skillhold/core/test/library/fake-folders";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import type { RegistryContext } from "@skillhold/registry/record";
 import {
   type SeedReport,
@@ -63,11 +64,16 @@ describe("the watch of bundled skills", () => {
   });
 
   test("makes one revision of a burst of saves [S-40]", async () => {
-    await start({ debounceMs: 500 });
+    const timers = new ManualTimers();
+    await start({ timers });
     for (let save = 0; save < 40; save += 1) {
       bench.skill("skills/pdf", `# Save ${save}\n`);
       bench.write(`skills/pdf/references/${save}.md`, "x\n");
     }
+    // The poll is the other timer.
+    await until(() => timers.delays.length === 2);
+    expect(reports).toHaveLength(1);
+    timers.advance(500);
     await until(() => reports.length >= 2);
     expect(reports).toHaveLength(2);
     const tree = (await getRow("pdf", context)).treeHash;
@@ -86,16 +92,20 @@ describe("the watch of bundled skills", () => {
   });
 
   test("polls if watching is not possible [S-40]", async () => {
-    await start({ maxWatches: 0, pollMs: 50 });
+    const timers = new ManualTimers();
+    await start({ maxWatches: 0, timers });
     bench.skill("skills/pdf", "# New\n");
+    timers.advance(5000);
     await until(async () => (await getRow("pdf", context)).revision === 2);
   });
 
   test("waits for a folder that does not exist yet [S-40]", async () => {
     rmSync(bench.path("skills"), { recursive: true });
-    await start({ pollMs: 50 });
+    const timers = new ManualTimers();
+    await start({ timers });
     expect(reports[0]?.skills).toMatchObject([{ status: "failed" }]);
     bench.skill("skills/pdf");
+    timers.advance(5000);
     await until(async () => (await context.store.findSkill("pdf")) !== undefined);
   });
 
@@ -112,10 +122,18 @@ describe("the watch of bundled skills", () => {
   });
 
   test("does no work after it is closed [S-40]", async () => {
-    await start();
+    const timers = new ManualTimers();
+    await start({ timers });
     await watch?.close();
+    expect(timers.delays).toEqual([]);
+    // A second watch sees the change, so the closed one would have seen it too.
+    const changed = Promise.withResolvers<void>();
+    const observer = new FolderWatch(() => changed.resolve());
+    observer.set([bench.path("skills/pdf")]);
     bench.skill("skills/pdf", "# New\n");
-    await setTimeout(300);
+    await changed.promise;
+    observer.close();
+    expect(timers.delays).toEqual([]);
     expect(reports).toHaveLength(1);
     expect((await getRow("pdf", context)).revision).toBe(1);
   });

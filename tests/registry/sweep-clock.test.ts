@@ -1,9 +1,10 @@
-import { setTimeout } from "node:timers/promises";
+import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { fsck } from "@skillhold/registry/fsck";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { publishFolder, purgeSkill, sweepStore } from "@skillhold/registry/release";
 import { UNNAMED_BLOBS } from "@skillhold/registry/test/record/lock";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
+import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, engines, openScene, type Scene, writeSkill } from "./scene.ts";
 
@@ -79,13 +80,25 @@ describe.each(engines)("a sweep whose clock is two hours ahead of the publisher'
       order.push("publish");
     });
     await held.promise;
-    const sweeping = scene.context.store.transaction(async (tx) => {
+    const blocked = Promise.withResolvers<string>();
+    // SQLite pauses between two attempts.
+    const timers: Timers = {
+      ...systemTimers,
+      after: (...args) => {
+        blocked.resolve("waits");
+        return systemTimers.after(...args);
+      },
+    };
+    const sweeper = await openRegistryStore(scene.url, { timers });
+    const sweeping = sweeper.transaction(async (tx) => {
       await tx.lock(UNNAMED_BLOBS);
       order.push("sweep");
     });
-    await setTimeout(50);
+    const waits = engine === "sqlite" ? blocked.promise : waitsForLock(scene.url);
+    expect(await Promise.race([waits, sweeping.then(() => "does not wait")])).toBe("waits");
     go.resolve();
     await Promise.all([publishing, sweeping]);
+    await sweeper.close();
     expect(order).toEqual(["publish", "sweep"]);
   });
 
@@ -109,3 +122,18 @@ describe.each(engines)("a sweep whose clock is two hours ahead of the publisher'
     },
   );
 });
+
+/** Resolves when a session of the database waits for a lock. */
+async function waitsForLock(url: string): Promise<string> {
+  const client = postgres(url, { max: 1 });
+  try {
+    for (;;) {
+      const rows = await client`select from pg_locks where not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      if (rows.length > 0) return "waits";
+      await pause(20, systemTimers);
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -42,9 +42,9 @@ export class ManualTimers implements Timers {
     this.#now = end;
   }
 
-  /** Resolves when a timer with this delay is set. */
-  async set(ms: number): Promise<void> {
-    while (!this.delays.includes(ms)) {
+  /** Resolves when a timer with this delay, or any timer, is set: proof that the code waits. */
+  async set(ms?: number): Promise<void> {
+    while (ms === undefined ? this.#entries.size === 0 : !this.delays.includes(ms)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#changed.add(resolve);
       await promise;

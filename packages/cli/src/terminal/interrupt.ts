@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** How long a command may clean up after an interrupt. */
@@ -22,6 +23,8 @@ export interface InterruptOptions<T> {
   /** Whether the result means that an interrupt is the normal end of the work. */
   readonly isEnd?: (result: T) => boolean;
   readonly graceMs?: number;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
 }
 
 /**
@@ -32,17 +35,17 @@ export async function untilInterrupted<T>(
   interrupt: AbortController,
   source: SignalSource,
   work: () => Promise<T>,
-  { isEnd = () => false, graceMs = GRACE_MS }: InterruptOptions<T> = {},
+  { isEnd = () => false, graceMs = GRACE_MS, timers = systemTimers }: InterruptOptions<T> = {},
 ): Promise<T> {
   const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
   let firstAt: number | undefined;
-  let grace: NodeJS.Timeout | undefined;
+  let cancelGrace: CancelTimer | undefined;
   const onInterrupt = () => {
-    const now = performance.now();
+    const now = timers.now();
     if (firstAt === undefined) {
       firstAt = now;
       interrupt.abort(new SkillError("INTERRUPTED", "interrupted"));
-      grace = setTimeout(() => abandon(interrupt.signal.reason), graceMs);
+      cancelGrace = timers.after(graceMs, () => abandon(interrupt.signal.reason));
     } else if (now - firstAt > echoMs) abandon(interrupt.signal.reason);
   };
   for (const signal of SIGNALS) source.on(signal, onInterrupt);
@@ -54,7 +57,7 @@ export async function untilInterrupted<T>(
   } catch (error) {
     throw interrupt.signal.aborted ? withDone(interrupt.signal.reason, error) : error;
   } finally {
-    clearTimeout(grace);
+    cancelGrace?.();
     for (const signal of SIGNALS) source.off(signal, onInterrupt);
     source.off("uncaughtException", abandon);
   }

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
 import { withLock } from "./install-lock.ts";
@@ -11,14 +13,20 @@ const options = { timeoutMs: 20_000 };
 
 test("runs one holder at a time, and removes the lock afterwards, also after a failure [S-36]", async () => {
   const file = lockFile();
+  const timers = new ManualTimers();
   let inside = 0;
+  let left = 3;
   const work = async () => {
     inside += 1;
+    left -= 1;
+    // The heartbeat of this holder, and the pause of each waiting one.
+    await expect.poll(() => timers.delays).toHaveLength(1 + left);
     expect(inside).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     inside -= 1;
   };
-  await Promise.all([1, 2, 3].map(() => withLock(file, work, options)));
+  const passTime = systemTimers.every(10, () => inside === 0 && timers.advance(100));
+  await Promise.all([1, 2, 3].map(() => withLock(file, work, { ...options, timers })));
+  passTime();
   await expect(withLock(file, () => Promise.reject(new Error("mine")), options)).rejects.toThrow("mine");
   expect(existsSync(file)).toBe(false);
 });
@@ -40,9 +48,18 @@ test("waits for the lock of a live process until the timeout [S-36]", async () =
   const file = lockFile();
   writeFileSync(file, `${process.pid} 00\n`);
   const work = () => Promise.reject(new Error("ran"));
-  await expect(withLock(file, work, { timeoutMs: 150 })).rejects.toMatchObject({ code: "TIMED_OUT" });
-  const signal = AbortSignal.timeout(50);
-  await expect(withLock(file, work, { ...options, signal })).rejects.not.toThrow("ran");
+  const timers = new ManualTimers();
+  const late = withLock(file, work, { timeoutMs: 5000, timers });
+  const timedOut = expect(late).rejects.toMatchObject({ code: "TIMED_OUT" });
+  await timers.set(100);
+  timers.advance(6000);
+  await timedOut;
+  const stop = new AbortController();
+  const canceled = withLock(file, work, { ...options, timers, signal: stop.signal });
+  const rejected = expect(canceled).rejects.not.toThrow("ran");
+  await timers.set(100);
+  stop.abort();
+  await rejected;
   expect(readFileSync(file, "utf8")).toBe(`${process.pid} 00\n`);
 });
 

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorCodeOf } from "@skillhold/core/bundle";
+import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAlive } from "@skillhold/sandbox/backend";
 
 export interface LockOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
 }
 
 /**
@@ -18,14 +20,14 @@ export interface LockOptions {
 export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions): Promise<T> {
   const token = await take(file, options);
   // A fresh time stamp distinguishes a live holder from another process that reused its pid.
-  const beat = setInterval(() => {
+  const { timers = systemTimers } = options;
+  const stopBeat = timers.every(BEAT_MS, () => {
     void utimes(file, new Date(), new Date()).catch(() => {});
-  }, BEAT_MS);
-  beat.unref();
+  });
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    stopBeat();
     if ((await readFile(file, "utf8").catch(() => "")) === token) await rm(file, { force: true });
   }
 }
@@ -34,9 +36,10 @@ const BEAT_MS = 2000;
 const STALE_MS = 30_000;
 const WAIT_MS = 100;
 
-async function take(file: string, { timeoutMs, signal }: LockOptions): Promise<string> {
+async function take(file: string, options: LockOptions): Promise<string> {
   const token = `${process.pid} ${randomBytes(8).toString("hex")}\n`;
-  const end = performance.now() + timeoutMs;
+  const { timeoutMs, signal, timers = systemTimers } = options;
+  const end = timers.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();
     try {
@@ -46,11 +49,11 @@ async function take(file: string, { timeoutMs, signal }: LockOptions): Promise<s
       if (errorCodeOf(error) !== "EEXIST") throw error;
     }
     if (await isStale(file)) await rm(file, { force: true });
-    else if (performance.now() > end) {
+    else if (timers.now() > end) {
       throw new SkillError("TIMED_OUT", `Another installation holds the lock ${file}.`, {
         hint: "Wait until the other installation ends, then try again.",
       });
-    } else await sleep(WAIT_MS, undefined, signal === undefined ? {} : { signal });
+    } else await pause(WAIT_MS, timers, signal === undefined ? {} : { signal });
   }
 }
 

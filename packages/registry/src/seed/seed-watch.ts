@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findRealPath } from "@skillhold/core/bundle";
 import { FolderWatch } from "@skillhold/core/library";
+import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import { isJunk } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { type SeedOptions, type SeedReport, seedSkills } from "./seed.ts";
@@ -12,6 +13,8 @@ export interface WatchSeedsOptions extends SeedOptions {
   /** How often to check a folder that cannot be watched. */
   readonly pollMs?: number;
   readonly maxWatches?: number;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** Called after each seeding. */
   readonly onSeed?: (report: SeedReport) => void;
 }
@@ -43,9 +46,10 @@ class LiveSeeds implements SeedWatch {
   readonly #options: WatchSeedsOptions;
   readonly #context: RegistryContext;
   readonly #watch = new FolderWatch(() => this.#schedule());
-  readonly #clock: NodeJS.Timeout;
+  readonly #timers: Timers;
+  readonly #cancelPoll: CancelTimer;
   readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  #cancelSeed: CancelTimer | undefined;
   #firstHintAt = 0;
   #running: Promise<void> | undefined;
   #checks: Promise<unknown> = Promise.resolve();
@@ -55,7 +59,8 @@ class LiveSeeds implements SeedWatch {
     this.#folder = folder;
     this.#options = options;
     this.#context = context;
-    this.#clock = setInterval(() => this.#poll(), options.pollMs ?? POLL_MS).unref();
+    this.#timers = options.timers ?? systemTimers;
+    this.#cancelPoll = this.#timers.every(options.pollMs ?? POLL_MS, () => this.#poll());
     options.signal?.addEventListener("abort", () => this.#end(), { once: true, signal: this.#stop.signal });
     if (options.signal?.aborted === true) this.#end();
   }
@@ -74,8 +79,8 @@ class LiveSeeds implements SeedWatch {
 
   #end(): void {
     this.#stop.abort();
-    clearTimeout(this.#timer);
-    clearInterval(this.#clock);
+    this.#cancelSeed?.();
+    this.#cancelPoll();
     this.#watch.close();
   }
 
@@ -98,15 +103,16 @@ class LiveSeeds implements SeedWatch {
 
   /** Restarts the quiet time, unless changes have been arriving for too long. */
   #schedule(): void {
-    const now = performance.now();
-    if (this.#timer === undefined) this.#firstHintAt = now;
+    const now = this.#timers.now();
+    if (this.#cancelSeed === undefined) this.#firstHintAt = now;
     else if (now - this.#firstHintAt > LONGEST_WAIT_MS) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#cancelSeed?.();
+    const seed = () => {
+      this.#cancelSeed = undefined;
       this.seed();
-    }, this.#options.debounceMs ?? DEBOUNCE_MS);
-    this.#timer.unref();
+    };
+    const debounceMs = this.#options.debounceMs ?? DEBOUNCE_MS;
+    this.#cancelSeed = this.#timers.after(debounceMs, seed, { isBackground: true });
   }
 
   #poll(): void {

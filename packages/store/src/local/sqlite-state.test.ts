@@ -14,12 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Clock } from "@skillhold/core/port";
 import { approvalContract } from "@skillhold/core/test/approval/approval.contract";
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { secretContract } from "@skillhold/core/test/secret/secret.contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SqliteApprovals } from "./sqlite-approvals.ts";
@@ -206,7 +206,14 @@ test("waits for a reader of a file without a write-ahead log [S-64]", async () =
   opened.push(holder);
   chmodSync(path, 0o600);
   holder.exec("create table other (x); begin; select * from other");
-  const [database] = await Promise.all([open(path), setTimeout(50).then(() => holder.exec("commit"))]);
+  const timers = new ManualTimers();
+  const opening = openStateDatabase(path, timers);
+  opening.catch(() => {});
+  await timers.set();
+  holder.exec("commit");
+  timers.advance(1000);
+  const database = await opening;
+  opened.push(database);
   expect(database.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
 });
 

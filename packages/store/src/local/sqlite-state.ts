@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout } from "node:timers/promises";
+import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { openPrivateFile } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBusy, isDamaged } from "../engine/sqlite/sqlite-failure.ts";
@@ -35,14 +35,14 @@ const MIGRATIONS: readonly string[] = [
  * Opens or creates the file for approvals and secrets; `:memory:` uses no file. Unlike a cache, a damaged or
  * newer file is rejected and kept. The caller closes it.
  */
-export async function openStateDatabase(path: string): Promise<DatabaseSync> {
+export async function openStateDatabase(path: string, timers: Timers = systemTimers): Promise<DatabaseSync> {
   if (path !== ":memory:") await makePrivate(path);
-  const deadline = performance.now() + BUSY_MS;
+  const deadline = timers.now() + BUSY_MS;
   for (;;) {
-    const database = attemptState(path, () => open(path, performance.now() < deadline));
+    const database = attemptState(path, () => open(path, timers.now() < deadline));
     if (database !== undefined) return database;
     // A random delay, so that conflicting processes do not collide again.
-    await setTimeout(5 + Math.random() * 20);
+    await pause(5 + Math.random() * 20, timers);
   }
 }
 

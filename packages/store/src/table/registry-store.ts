@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Clock } from "@skillhold/core/port";
+import { type Clock, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CheckpointSigner } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
@@ -26,6 +26,8 @@ export interface RegistryStoreOptions {
   /** How long to wait for locks. */
   readonly busyMs?: number;
   readonly clock?: Clock;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** Signs the log after each append. Without a signer, manipulation of its last state cannot be detected. */
   readonly signer?: CheckpointSigner;
 }
@@ -80,7 +82,8 @@ export async function withRawRegistry<T>(
 }
 
 function settingsOf(options: Omit<RegistryStoreOptions, "signer">): Settings {
-  return { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, ...options };
+  const own = { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, timers: systemTimers };
+  return { ...own, ...options };
 }
 
 async function openBlobs(

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { RegistryStore, RegistryTransaction, StoredEvent } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deleted, digest, revision, skill } from "./registry.fixture.ts";
@@ -126,7 +126,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
           isOver = true;
         });
         const followed: StoredEvent[] = [];
-        for (let isLast = false; !isLast; await setTimeout(2)) {
+        for (let isLast = false; !isLast; await setImmediate()) {
           isLast = isOver;
           followed.push(...(await store.eventsAfter(followed.at(-1)?.seq ?? 0, 1000)));
         }

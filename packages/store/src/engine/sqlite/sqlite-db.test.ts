@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import type { RegistryStore } from "@skillhold/registry/record";
 import { beforeEach, expect, test } from "vitest";
 import { asNobody } from "../../local/as-nobody.fixture.ts";
@@ -196,7 +196,8 @@ test("finds events that were changed, moved or deleted [S-62]", async () => {
 });
 
 test("writers wait for another process without blocking the event loop [S-64]", async () => {
-  const store = await open();
+  const timers = new ManualTimers();
+  const store = await open({ timers });
   const raw = openRaw();
   raw.exec("begin immediate");
   let isWritten = false;
@@ -205,21 +206,31 @@ test("writers wait for another process without blocking the event loop [S-64]", 
     .then(() => {
       isWritten = true;
     });
-  let turns = 0;
-  for (; turns < 20; turns += 1) await setTimeout(5);
+  // Each attempt is over before the next one is due.
+  for (let attempts = 0; attempts < 3; attempts += 1) {
+    await timers.set();
+    timers.advance(1000);
+  }
+  await timers.set();
   expect([isWritten, await store.listSkills()]).toEqual([false, []]);
   raw.exec("commit");
   raw.close();
+  timers.advance(1000);
   await writing;
   expect(await store.findSkill("pdf")).toBeDefined();
 });
 
 test("reports a lock timeout, and the next attempt may succeed [S-64]", async () => {
-  const store = await open({ busyMs: 50 });
+  const timers = new ManualTimers();
+  const store = await open({ busyMs: 5000, timers });
   const raw = openRaw();
   raw.exec("begin immediate");
   const put = () => store.transaction((tx) => tx.putSkill(skill("pdf")));
-  await expect(put()).rejects.toMatchObject({
+  const rejected = put();
+  rejected.catch(() => {});
+  await timers.set();
+  timers.advance(5000);
+  await expect(rejected).rejects.toMatchObject({
     code: "STORE_FAILED",
     message: expect.stringContaining("locked by other processes"),
   });

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { SerialQueue } from "@skillhold/core/async";
+import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
@@ -29,17 +29,17 @@ export class SqliteDb implements Db {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #openReader: () => SqliteConnection;
-  readonly #busyMs: number;
+  readonly #patience: Patience;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
-  constructor({ writer, reader, openReader }: SqliteConnections, busyMs: number) {
+  constructor({ writer, reader, openReader }: SqliteConnections, patience: Patience) {
     this.place = writer.path;
     this.#writer = writer;
     this.#reader = reader;
     this.#openReader = openReader;
-    this.#busyMs = busyMs;
+    this.#patience = patience;
   }
 
   async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
@@ -135,7 +135,7 @@ export class SqliteDb implements Db {
   }
 
   async #attempt<T>(work: () => T): Promise<T> {
-    return await whileBusy(this.#writer.path, this.#busyMs, work);
+    return await whileBusy(this.#writer.path, this.#patience, work);
   }
 
   #rejectClosed(): void {
@@ -144,16 +144,22 @@ export class SqliteDb implements Db {
   }
 }
 
+/** How long to wait for locks, and by which time. */
+interface Patience {
+  readonly busyMs: number;
+  readonly timers: Timers;
+}
+
 /** Retries while others hold the lock, with random delays, until the time is up. */
-export async function whileBusy<T>(path: string, busyMs: number, work: () => T): Promise<T> {
-  const deadline = performance.now() + busyMs;
+async function whileBusy<T>(path: string, { busyMs, timers }: Patience, work: () => T): Promise<T> {
+  const deadline = timers.now() + busyMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw explainSqlite(path, error);
+      if (!isBusy(error) || timers.now() >= deadline) throw explainSqlite(path, error);
     }
-    await setTimeout(1 + Math.random() * 20);
+    await pause(1 + Math.random() * 20, timers);
   }
 }
 
@@ -167,6 +173,7 @@ interface SqliteFileOptions {
   /** Whether to create a missing file. */
   readonly create: boolean;
   readonly busyMs: number;
+  readonly timers?: Timers;
 }
 
 /**
@@ -174,14 +181,18 @@ interface SqliteFileOptions {
  * beginning is checked, because a full check of a large file takes seconds. With `create: false`, a read-only
  * file can be opened for reading.
  */
-export async function openSqliteFile(path: string, { create, busyMs }: SqliteFileOptions): Promise<SqliteDb> {
+export async function openSqliteFile(
+  path: string,
+  { create, busyMs, timers = systemTimers }: SqliteFileOptions,
+): Promise<SqliteDb> {
+  const patience = { busyMs, timers };
   if (!create && (await sizeOf(path)) === 0) throw noRegistry(path);
   try {
     await makePrivate(path, create);
-    return await connectBoth(path, busyMs, "write");
+    return await connectBoth(path, patience, "write");
   } catch (error) {
     if (create || !isReadOnly(error)) throw error;
-    return await openReadOnly(path, busyMs);
+    return await openReadOnly(path, patience);
   }
 }
 
@@ -200,25 +211,25 @@ function isReadOnly(error: unknown): boolean {
   return code === "EROFS" || code === "EACCES" || code === "EPERM" || isUnwritable(cause);
 }
 
-async function openReadOnly(path: string, busyMs: number): Promise<SqliteDb> {
+async function openReadOnly(path: string, patience: Patience): Promise<SqliteDb> {
   const handle = await openPrivateFile(path, constants.O_RDONLY, TITLE);
   await handle.close();
   try {
-    return await connectBoth(path, busyMs, "read");
+    return await connectBoth(path, patience, "read");
   } catch (error) {
     // Reading without the write-ahead log would miss its changes.
     if (!isReadOnly(error) || (await sizeOf(`${path}-wal`)) > 0) throw error;
-    return await connectBoth(path, busyMs, "unchanging");
+    return await connectBoth(path, patience, "unchanging");
   }
 }
 
-async function connectBoth(path: string, busyMs: number, access: SqliteAccess): Promise<SqliteDb> {
+async function connectBoth(path: string, patience: Patience, access: SqliteAccess): Promise<SqliteDb> {
   const prepare = access === "write" ? prepareWriter : rejectStranger;
-  const writer = await whileBusy(path, busyMs, () => connect(path, access, prepare));
+  const writer = await whileBusy(path, patience, () => connect(path, access, prepare));
   try {
     const openReader = () => connect(path, access, prepareReader);
-    const reader = await whileBusy(path, busyMs, openReader);
-    return new SqliteDb({ writer, reader, openReader }, busyMs);
+    const reader = await whileBusy(path, patience, openReader);
+    return new SqliteDb({ writer, reader, openReader }, patience);
   } catch (error) {
     writer.close();
     throw error;
