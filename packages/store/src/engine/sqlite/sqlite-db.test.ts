@@ -206,7 +206,7 @@ test("writers wait for another process without blocking the event loop [S-64]", 
     .then(() => {
       isWritten = true;
     });
-  // Each attempt is over before the next one is due.
+  // Each attempt ends before the next one is due.
   for (let attempts = 0; attempts < 3; attempts += 1) {
     await timers.set();
     timers.advance(1000);
