@@ -1,4 +1,4 @@
-import { removeFolders } from "@skillhold/deps/test/environment/environment.fixture";
+import { FAKE_NPM, openSandbox, removeFolders } from "@skillhold/deps/test/environment/environment.fixture";
 import { Progress } from "@skillhold/gateway";
 import { afterEach, describe, expect, test } from "vitest";
 import { dependencyPorts, listenTo, publishImports } from "./dependency.fixture.ts";
@@ -193,16 +193,15 @@ describe("install-deps", () => {
 
 /** An npm that fails when another one is at work. */
 const JEALOUS_NPM = `
-while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
-shift
 mkdir "$(dirname "$0")/busy" || { echo "npm error: another one is at work" >&2; exit 1; }
-sleep 0.3
-for spec; do mkdir -p "$prefix/node_modules/$spec"; echo '{}' > "$prefix/node_modules/$spec/package.json"; done
-rmdir "$(dirname "$0")/busy"
-`;
+trap 'rmdir "$(dirname "$0")/busy"' EXIT
+sleep 0.1
+${FAKE_NPM}`;
 
 test("runs one installation at a time [S-36]", async () => {
-  const { post, publish } = await open({ dependencies: dependencyPorts({ npm: JEALOUS_NPM }) });
+  const { post, publish } = await open({
+    dependencies: dependencyPorts({ npm: JEALOUS_NPM, sandbox: openSandbox }),
+  });
   const names = ["one", "two", "three"];
   for (const name of names) await publish(name, [`zzz-${name}`]);
   const answers = await Promise.all(

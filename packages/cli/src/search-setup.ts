@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { localModelPackages } from "@skillhold/core/semantic";
 import { cacheRuntimes, installDependencies } from "@skillhold/deps/environment";
 import { shortPath } from "@skillhold/host/place";
-import { systemHost } from "@skillhold/host/run";
+import { chooseSandbox, systemHost } from "@skillhold/host/run";
 import { modelFolder } from "@skillhold/host/search";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -31,6 +31,7 @@ export async function installModel(io: Io): Promise<void> {
       findRuntime: cacheRuntimes(),
       limits: defaultLimits,
       host: systemHost(io),
+      sandbox: chooseSandbox(io),
       // The user asked for exactly these packages.
       clear: async () => undefined,
     },

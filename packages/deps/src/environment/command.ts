@@ -15,6 +15,10 @@ export interface CommandResult {
   readonly outcome: "exited" | "timed_out" | "aborted" | "not_started";
   readonly stdout: string;
   readonly stderr: string;
+  /** The reason of a failure that the output does not state. */
+  readonly problem?: string;
+  /** Hosts that the sandbox refused. */
+  readonly refused?: readonly string[];
 }
 
 /** Runs a program on the host until it exits or times out. Never rejects: the result says what happened. */

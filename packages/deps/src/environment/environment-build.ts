@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
+import type { Sandbox } from "@skillhold/core/run";
 import { isBelow } from "@skillhold/sandbox/backend";
-import { environmentKey } from "./environment-folder.ts";
+import { environmentKey, lockedKey } from "./environment-folder.ts";
+import { environmentLockHash } from "./environment-lock.ts";
 import { readEnvironmentRecord, writeEnvironmentRecord } from "./environment-record.ts";
 import { type ItemResult, installGroup } from "./install-group.ts";
 import { withLock } from "./install-lock.ts";
 import { findTarget, type InstallTools } from "./install-tool.ts";
-import { installVariables, type Variables } from "./install-variable.ts";
 import { type EnvironmentPorts, partialOf, readGlobal, writeGlobal } from "./skill-environment.ts";
 import type { InstallSpec } from "./spec.ts";
 
@@ -18,7 +19,7 @@ export interface BuildRequest {
   readonly packages: readonly InstallSpec[];
   readonly scope: InstallScope;
   readonly tools: InstallTools;
-  readonly env: Variables;
+  readonly sandbox: Sandbox;
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly signal?: AbortSignal;
@@ -32,13 +33,14 @@ export interface Build {
   readonly folder?: string;
 }
 
-/** The folder for a set of packages, and the packages that share it. */
+/** The environment for a set of packages, and the packages that share it. */
 export interface EnvironmentPlan {
+  /** A link with the name of the set, which leads to the environment. */
   readonly folder: string;
   readonly specs: readonly InstallSpec[];
   /** The packages that the global environment already contains. */
   readonly before: readonly InstallSpec[];
-  /** True when the folder exists. Folders are renamed into place, so an existing one is complete. */
+  /** True when the environment exists. Folders are renamed into place, so an existing one is complete. */
   readonly isThere: boolean;
 }
 
@@ -62,7 +64,7 @@ export async function buildEnvironment(request: BuildRequest, ports: Environment
   const waiting = { timeoutMs: deadline - performance.now(), ...(signal === undefined ? {} : { signal }) };
   const work = async (): Promise<Build> => {
     const plan = await planEnvironment(packages, scope, ports);
-    if (plan.isThere) return { folder: plan.folder, results: packages.map(skipped) };
+    if (plan.isThere) return { folder: await realpath(plan.folder), results: packages.map(skipped) };
     const stage = await makeEnvironmentStage(ports.home);
     try {
       return await make(plan, request, stage, ports);
@@ -90,24 +92,34 @@ async function make(
   if (failed.length === results.length) return { results: asked };
   const lost = plan.before.filter(({ text }) => failed.includes(text));
   if (lost.length > 0) return { results: asked.map((result) => withLost(result, lost)) };
-  await writeEnvironmentRecord(draft, { specs: plan.specs.map(({ text }) => text), failed });
+  const lock = await environmentLockHash(draft);
+  if (lock === undefined) throw new Error("An installed environment has a lock.");
+  await writeEnvironmentRecord(draft, { specs: plan.specs.map(({ text }) => text), failed, lock });
   await openTree(draft);
   const good = plan.specs.filter(({ text }) => !failed.includes(text));
-  const folder =
-    request.scope === "global"
-      ? await placeGlobal(draft, good, stage, ports)
-      : await placeOwn(draft, plan.folder, failed.length === 0, stage);
+  const target = await findTarget(ports.findRuntime);
+  const folder = join(ports.home, lockedKey(lock, target));
+  await place(draft, folder);
+  if (request.scope === "global") {
+    await point(join(ports.home, environmentKey(good, target)), folder, stage);
+    await writeGlobal(ports.home, good, stage);
+  } else if (failed.length > 0) {
+    await point(partialOf(plan.folder), folder, stage);
+  } else {
+    await point(plan.folder, folder, stage);
+    await rm(partialOf(plan.folder), { recursive: true, force: true });
+  }
   return { results: asked, folder };
 }
 
 async function installAll(
   specs: readonly InstallSpec[],
-  { tools, env, deadline, signal, onStart }: BuildRequest,
+  { tools, sandbox, deadline, signal, onStart }: BuildRequest,
   draft: string,
   stage: string,
 ): Promise<readonly ItemResult[]> {
-  const variables = await installVariables(env, stage);
-  const options = { env: variables, scratch: stage, deadline, ...(signal === undefined ? {} : { signal }) };
+  const empty = join(stage, "empty");
+  const options = { sandbox, empty, scratch: stage, deadline, ...(signal === undefined ? {} : { signal }) };
   const results: ItemResult[] = [];
   for (const manager of ["npm", "pip"] as const) {
     const group = specs.filter((spec) => spec.manager === manager);
@@ -126,29 +138,6 @@ function withLost(result: ItemResult, lost: readonly InstallSpec[]): ItemResult 
   return { ...result, status: "failed", message };
 }
 
-async function placeOwn(draft: string, folder: string, isWhole: boolean, stage: string): Promise<string> {
-  if (!isWhole) {
-    await replace(draft, partialOf(folder), stage);
-    return partialOf(folder);
-  }
-  await place(draft, folder);
-  await rm(partialOf(folder), { recursive: true, force: true });
-  return folder;
-}
-
-/** Each change of the global environment makes a new folder, so active runs keep the one they use. */
-async function placeGlobal(
-  draft: string,
-  specs: readonly InstallSpec[],
-  stage: string,
-  { home, findRuntime }: EnvironmentPorts,
-): Promise<string> {
-  const folder = join(home, environmentKey(specs, await findTarget(findRuntime)));
-  await place(draft, folder);
-  await writeGlobal(home, specs, stage);
-  return folder;
-}
-
 /** The later version of a package wins. */
 function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): readonly InstallSpec[] {
   return [...new Map([...some, ...more].map((spec) => [`${spec.manager}:${spec.name}`, spec])).values()];
@@ -157,13 +146,17 @@ function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): read
 const STAGE = /^\.stage-/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a folder to build an environment in, with a home and a temporary folder. The caller removes it. */
+/** Makes a folder to build an environment in. The caller removes it. */
 async function makeEnvironmentStage(home: string): Promise<string> {
   await sweep(home);
   const stage = join(home, `.stage-${process.pid}-${randomBytes(8).toString("hex")}`);
-  // Package managers write logs there that contain their arguments.
-  await mkdir(stage, { mode: 0o700 });
-  for (const name of ["home", "tmp", "environment"]) await mkdir(join(stage, name));
+  await mkdir(stage);
+  // The sandbox of root uses another user, who must reach the folders in it.
+  await chmod(stage, process.getuid?.() === 0 ? 0o711 : 0o700);
+  for (const name of ["empty", "environment"]) {
+    await mkdir(join(stage, name));
+    await chmod(join(stage, name), 0o755);
+  }
   return stage;
 }
 
@@ -208,10 +201,11 @@ export async function place(source: string, target: string): Promise<void> {
   }
 }
 
-/** Replaces an environment. Runs that use the old one keep their open files. */
-export async function replace(source: string, target: string, stage: string): Promise<void> {
-  await rename(target, join(stage, "old")).catch((error: unknown) => {
-    if (errorCodeOf(error) !== "ENOENT") throw error;
-  });
-  await place(source, target);
+/** Makes a link to an environment in one step. Runs that use the old one keep their open files. */
+async function point(link: string, folder: string, stage: string): Promise<void> {
+  const draft = join(stage, "link");
+  await symlink(basename(folder), draft);
+  const stats = await lstat(link).catch(() => undefined);
+  if (stats?.isDirectory() === true) await rename(link, join(stage, "old"));
+  await rename(draft, link);
 }

@@ -24,10 +24,15 @@ export interface EnvironmentTarget {
   readonly platform: string;
 }
 
-/** The folder name for a set of specs, independent of their order. */
+/** The name of the link from a set of specs, in any order, to its environment. */
 export function environmentKey(specs: readonly InstallSpec[], target: EnvironmentTarget): string {
   const texts = [...new Set(specs.filter(isIsolated).map(({ text }) => text))].sort();
   return keyOf([texts, versionsOf(target)]);
+}
+
+/** The folder name of an environment: the same locked packages for the same interpreters share one folder. */
+export function lockedKey(lock: string, target: EnvironmentTarget): string {
+  return keyOf([lock, versionsOf(target)]);
 }
 
 /** The name of a skill's link to its environment. The name changes when the skill's needs change. */

@@ -13,11 +13,13 @@ export interface EnvironmentRecord {
   readonly failed: readonly string[];
   /** All installed packages as exact specs, including transitive dependencies. */
   readonly packages: readonly string[];
+  /** The hash of the locks, which pins the content of every package; absent in environments of older versions. */
+  readonly lock?: string;
 }
 
 export async function writeEnvironmentRecord(
   folder: string,
-  about: Pick<EnvironmentRecord, "specs" | "failed">,
+  about: Pick<EnvironmentRecord, "specs" | "failed" | "lock">,
 ): Promise<void> {
   const packages = [...(await npmPackages(folder)), ...(await pipPackages(folder))].sort();
   const record: EnvironmentRecord = { ...about, packages };
@@ -32,7 +34,8 @@ export async function readEnvironmentRecord(folder: string): Promise<Environment
     const found = value[key];
     return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
   };
-  return { specs: list("specs"), failed: list("failed"), packages: list("packages") };
+  const lock = typeof value["lock"] === "string" ? { lock: value["lock"] } : {};
+  return { specs: list("specs"), failed: list("failed"), packages: list("packages"), ...lock };
 }
 
 async function npmPackages(folder: string): Promise<readonly string[]> {

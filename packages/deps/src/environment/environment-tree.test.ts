@@ -2,9 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -15,7 +13,7 @@ import { dirname, join } from "node:path";
 import { stageRoot } from "@skillhold/sandbox/test/backend/stage";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
-import { openTree, place, replace } from "./environment-build.ts";
+import { openTree } from "./environment-build.ts";
 import { environmentHome } from "./environment-folder.ts";
 
 afterEach(removeFolders);
@@ -33,15 +31,6 @@ test("makes installed files readable for every user, and removes links that lead
   expect(["a", "a/tool", "a/secret.js"].map(mode)).toEqual([0o755, 0o755, 0o644]);
   const isThere = (path: string) => lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
   expect(["a/inside", "a/outside", "a/broken"].map(isThere)).toEqual([true, false, false]);
-});
-
-test("replaces a partial environment, but not a complete one [S-36]", async () => {
-  const folder = makeFolder({ "old/x": "old", "new/x": "new" });
-  await place(join(folder, "new"), join(folder, "old"));
-  expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("old");
-  mkdirSync(join(folder, "stage"));
-  await replace(join(folder, "new"), join(folder, "old"), join(folder, "stage"));
-  expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("new");
 });
 
 test("stores environments with the data, or where root's runs can reach them [S-36]", async () => {

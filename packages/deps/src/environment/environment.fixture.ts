@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind, Sandbox } from "@skillhold/core/run";
 import type { Need } from "@skillhold/core/test/dependency/need";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 import { findRuntime, type Runtime } from "@skillhold/sandbox/test/backend/runtime";
+import { unconfined } from "@skillhold/sandbox/test/backend/unconfined";
 import type { CheckPorts } from "./checker.ts";
 import type { InstallPorts } from "./installer.ts";
 
@@ -54,9 +55,21 @@ export function checkPorts(settings: Partial<CheckPorts> = {}): CheckPorts {
   return { sandbox, findRuntime, limits: withLimits({ dependencyCheckMs: 45_000 }), ...settings };
 }
 
-/** A fake npm: packages named "bad" do not exist, and "odd" conflicts with every other package. */
-const FAKE_NPM = `
-while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
+/**
+ * A fake npm: packages named "bad" do not exist, and "odd" conflicts with every other package. The first call writes
+ * a lock, the second installs its packages.
+ */
+export const FAKE_NPM = `
+if [ "$1" = config ]; then echo '{ "registry": "https://registry.example.org/" }'; exit 0; fi
+command=$1
+while [ $# -gt 0 ] && [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
+if [ "$command" = ci ]; then
+  while read -r spec; do
+    mkdir -p "$prefix/node_modules/$spec"
+    echo '{}' > "$prefix/node_modules/$spec/package.json"
+  done < "$prefix/.scratch/specs"
+  exit 0
+fi
 shift
 for spec; do
   case "$spec" in
@@ -64,18 +77,37 @@ for spec; do
     odd*) if [ $# -gt 1 ]; then echo "npm error ERESOLVE could not resolve" >&2; exit 1; fi;;
     slow*) sleep 60;;
   esac
-  mkdir -p "$prefix/node_modules/$spec"
-  echo '{}' > "$prefix/node_modules/$spec/package.json"
 done
-echo "$*" >> "$(dirname "$0")/calls"
+printf '%s\\n' "$@" > "$prefix/.scratch/specs"
+comma=
+{
+  printf '{ "lockfileVersion": 3, "packages": {'
+  for spec in $(printf '%s\\n' "$@" | sort); do
+    printf '%s "node_modules/%s": { "version": "1.0.0", "resolved": "https://registry.example.org/%s.tgz", "integrity": "sha512-${"A".repeat(86)}==" }' "$comma" "$spec" "$spec"
+    comma=,
+  done
+  printf '} }'
+} > "$prefix/package-lock.json"
+echo "$*" 2>/dev/null >> "$(dirname "$0")/calls" || true
 `;
 
 /** A fake Python whose pip records its arguments. */
 export const FAKE_PYTHON = `
-printf '%s\\n' "$@" > "$(dirname "$0")/argv"
+if [ "$4" = config ]; then env | sed -n "s/^PIP_INDEX_URL=\\(.*\\)/:env:.index-url='\\1'/p"; exit 0; fi
+printf '%s\\n' "$@" > "$(dirname "$0")/argv-$5"
 env > "$(dirname "$0")/env"
-mkdir -p "$6/six" "$6/six-1.17.0.dist-info"
+case "$5" in
+  --dry-run) echo '{ "install": [{ "metadata": { "name": "six", "version": "1.17.0" }, "download_info": { "url": "https://pip.example.org/six.whl", "archive_info": { "hashes": { "sha256": "${"0".repeat(64)}" } } } }] }' > "$8";;
+  --target) mkdir -p "$6/six" "$6/six-1.17.0.dist-info";;
+esac
 `;
+
+/** Runs programs on the host, for fake package managers that record their calls. */
+export const openSandbox: Sandbox = {
+  id: "bubblewrap",
+  probe: async () => ({ ...(await unconfined().probe()), isAvailable: true }),
+  start: (spec) => unconfined().start(spec),
+};
 
 /** A host with a fake npm, in the folder `host.env.PATH`. */
 export function installPorts(settings: Partial<InstallPorts> & { readonly npm?: string } = {}): InstallPorts {
@@ -84,6 +116,7 @@ export function installPorts(settings: Partial<InstallPorts> & { readonly npm?: 
   return {
     home: makeFolder(),
     findRuntime,
+    sandbox: openSandbox,
     clear: async () => {},
     host: {
       env: { PATH: `${folder}:/usr/bin:/bin`, HOME: folder },

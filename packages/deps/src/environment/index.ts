@@ -7,6 +7,7 @@ export {
 export { type CheckPorts, type CheckRequest, type CheckResult, checkDependencies } from "./checker.ts";
 export { environmentHome } from "./environment-folder.ts";
 export type { EnvironmentLink, EnvironmentOwner } from "./environment-link.ts";
+export { environmentLockHash } from "./environment-lock.ts";
 export type { EnvironmentRecord } from "./environment-record.ts";
 export {
   type Clear,

@@ -99,9 +99,7 @@ function openApprovals({ approvals: store, asker, ...ports }: ClearancePorts): A
   return new Approvals({ ...ports, store, ...(asker === undefined ? {} : { asker }) });
 }
 
-/**
- * Package managers run outside the sandbox, but packages in an environment run no code during installation.
- */
+/** Package managers run in the sandbox; a system package is installed on the host. */
 function requestOf({ entry, treeHash }: InstallSubject, specs: readonly InstallSpec[], ids: Ids) {
   const { source = "", path = "" } = entry;
   const origin = remoteIdentity({ source, path });

@@ -5,6 +5,13 @@ const MAX_LENGTH = 400;
 
 /** The reason of a failed installation in the package manager's words, shortened and without credentials. */
 export function describeFailure(result: CommandResult): string {
+  const { refused = [] } = result;
+  const reason = result.problem ?? describeOutcome(result);
+  if (refused.length === 0) return reason;
+  return `${reason}; the sandbox refused ${refused.join(", ")}, which is not a configured registry (SKILLHOLD_PACKAGE_HOSTS adds hosts)`;
+}
+
+function describeOutcome(result: CommandResult): string {
   switch (result.outcome) {
     case "timed_out":
       return "the installation took longer than dependencyInstallMs";

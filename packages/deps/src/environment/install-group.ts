@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandResult } from "./command.ts";
 import { affectsWholeGroup, describeFailure } from "./install-failure.ts";
-import type { InstallTool, ToolOptions } from "./install-tool.ts";
+import type { InstallTool } from "./install-tool.ts";
+import type { ManagerOptions } from "./manager-run.ts";
 import type { InstallSpec } from "./spec.ts";
 
 export interface ItemResult {
@@ -13,7 +14,7 @@ export interface ItemResult {
   readonly durationMs: number;
 }
 
-export interface GroupOptions extends Omit<ToolOptions, "timeoutMs"> {
+export interface GroupOptions extends Omit<ManagerOptions, "timeoutMs"> {
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** The folder for trial installations. */
@@ -68,12 +69,13 @@ async function timed(
   tool: InstallTool,
   specs: readonly InstallSpec[],
   folder: string,
-  { env, deadline, signal }: GroupOptions,
+  { sandbox, empty, deadline, signal }: GroupOptions,
 ): Promise<{ readonly result: CommandResult; readonly durationMs: number }> {
   const started = performance.now();
   const timeoutMs = deadline - started;
   const result = await tool.install(specs, folder, {
-    env,
+    sandbox,
+    empty,
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
   });

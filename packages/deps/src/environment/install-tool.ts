@@ -1,31 +1,36 @@
-import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { RuntimeKind } from "@skillhold/core/run";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Runtime } from "@skillhold/sandbox/backend";
-import { type CommandResult, runCommand } from "./command.ts";
+import { isBelow, isOpenToAll, type Runtime } from "@skillhold/sandbox/backend";
+import type { CommandResult } from "./command.ts";
 import { type EnvironmentTarget, environmentPlaces } from "./environment-folder.ts";
-import { type CommandArgv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
-import type { Variables } from "./install-variable.ts";
+import { compiledLockProblem, LOCK_FILES, npmLockProblem, pipLock } from "./environment-lock.ts";
+import {
+  type CommandArgv,
+  npmInstallArguments,
+  npmLockArguments,
+  pipInstallArguments,
+  pipLockArguments,
+  uvInstallArguments,
+  uvLockArguments,
+} from "./install-command.ts";
+import { type ManagerSettings, npmSettings, pipSettings, type Variables } from "./install-setting.ts";
+import { type ManagerOptions, removeScratch, runManager, SCRATCH } from "./manager-run.ts";
 import { findProgram } from "./runtimes.ts";
-import type { InstallSpec } from "./spec.ts";
+import { type InstallSpec, wordOf } from "./spec.ts";
 
 /** A package manager that fills an environment. */
 export interface InstallTool {
-  /** The command that installs these specs into a folder. */
+  /** The command that resolves these specs for a folder; an installation of the resolved packages follows. */
   command(specs: readonly InstallSpec[], folder: string): CommandArgv;
   /**
-   * Installs all specs together into a folder, and removes everything else that this tool installed there.
+   * Resolves all specs together to a lock in the folder, and installs the packages of the lock, in the sandbox.
+   * Removes everything else that this tool installed there.
    */
-  install(specs: readonly InstallSpec[], folder: string, options: ToolOptions): Promise<CommandResult>;
+  install(specs: readonly InstallSpec[], folder: string, options: ManagerOptions): Promise<CommandResult>;
   /** Removes everything that this tool installed in a folder. */
   clean(folder: string): Promise<void>;
-}
-
-export interface ToolOptions {
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Each is a tool, or a sentence that says why the tool is missing. */
@@ -46,10 +51,16 @@ export async function findInstallTools(ports: ToolPorts): Promise<InstallTools> 
     findProgram("npm", ports.env["PATH"] ?? ""),
     findProgram("uv", ports.env["PATH"] ?? ""),
   ]);
+  const programs = {
+    npm: npm === undefined ? "npm is missing: install Node.js with npm" : await npmProgram(npm, node),
+    uv: uv === undefined ? undefined : await managerProgram(uv),
+  };
   return {
-    npm:
-      npm === undefined ? "npm is missing: install Node.js with npm" : npmTool(await npmProgram(npm, node)),
-    pip: typeof python === "string" ? python : pipTool(python.program, uv),
+    npm: typeof programs.npm === "string" ? programs.npm : npmTool(programs.npm, ports.env),
+    pip:
+      typeof python === "string"
+        ? python
+        : pipTool(python, typeof programs.uv === "object" ? programs.uv : undefined, ports.env),
   };
 }
 
@@ -78,53 +89,187 @@ async function tryRuntime(kind: RuntimeKind, { findRuntime }: ToolPorts): Promis
   }
 }
 
-/** Runs npm's script with the Node that runs skills. Any other npm program runs directly. */
-async function npmProgram(program: string, node: Runtime | string): Promise<CommandArgv> {
-  const real = await realpath(program);
-  return real.endsWith(".js") && typeof node !== "string" ? [node.program, real] : [program];
+/** A package manager on the host, and the mounts that show it in the sandbox. */
+interface ManagerProgram {
+  readonly argv: CommandArgv;
+  readonly mounts: readonly Mount[];
 }
 
-function npmTool(program: CommandArgv): InstallTool {
-  const command = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
-    ...program,
-    ...npmArguments(specs, folder),
-  ];
+/** Runs npm's script with the Node that runs skills. Any other npm program runs directly. */
+async function npmProgram(program: string, node: Runtime | string): Promise<ManagerProgram | string> {
+  const real = await realpath(program);
+  if (!real.endsWith(".js") || typeof node === "string") return await managerProgram(program);
+  // The script is in the folder `bin` of its package.
+  const found = await managerProgram(real, dirname(dirname(real)));
+  if (typeof found === "string") return found;
+  return { argv: [node.program, ...found.argv], mounts: [...node.mounts, ...found.mounts] };
+}
+
+/** A program outside the system folders is mounted, with its package if it has one. */
+async function managerProgram(program: string, folder = program): Promise<ManagerProgram | string> {
+  if (isBelow(program, "/usr") || isBelow(program, "/bin")) return { argv: [program], mounts: [] };
+  if (process.getuid?.() === 0 && !(await isOpenToAll(program))) {
+    return `${basename(program)} is not usable: the user that installs packages cannot read ${program}. Install it system-wide`;
+  }
+  const target = `/opt/skillhold/manager/${basename(folder)}`;
+  return { argv: [program], mounts: [{ source: folder, target, isWritable: false }] };
+}
+
+const insideOf = (argv: CommandArgv, paths: SandboxPaths): CommandArgv => {
+  const [first, ...others] = argv;
+  return [paths.of(first), ...others.map((path) => paths.of(path))];
+};
+
+function npmTool(program: ManagerProgram, env: Variables): InstallTool {
+  let settings: Promise<ManagerSettings> | undefined;
   const clean = async (folder: string) => {
-    const files = ["package.json", "package-lock.json"].map((name) => join(folder, name));
+    const files = ["package.json", LOCK_FILES.npm].map((name) => join(folder, name));
     for (const path of [environmentPlaces(folder).node, ...files]) {
       await rm(path, { recursive: true, force: true });
     }
   };
   return {
-    command,
+    command: (specs, folder) => [...program.argv, ...npmLockArguments(specs, folder)],
     clean,
     install: async (specs, folder, options) => {
       await clean(folder);
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, "package.json"), '{ "private": true }\n');
-      return await runCommand(command(specs, folder), { ...options, cwd: folder });
+      settings ??= npmSettings(program.argv, env, options.empty);
+      const { network, mounts, env: variables } = await settings;
+      const run = (args: (inside: string) => readonly string[]) =>
+        runManager(
+          {
+            folder,
+            runtimes: program.mounts,
+            settings: mounts,
+            network,
+            command: (paths) => {
+              const inside = paths.of(folder);
+              const scratch = join(inside, SCRATCH);
+              return {
+                argv: [...insideOf(program.argv, paths), ...args(inside)],
+                env: { ...variables, npm_config_cache: join(scratch, "npm"), TMPDIR: scratch },
+              };
+            },
+          },
+          options,
+        );
+      const resolved = await run((inside) => npmLockArguments(specs, inside));
+      if (resolved.code !== 0) return resolved;
+      const problem = npmLockProblem(await readText(join(folder, LOCK_FILES.npm)));
+      if (problem !== undefined) return refused(problem);
+      const result = await run(npmInstallArguments);
+      await removeScratch(folder);
+      return result;
     },
   };
 }
 
-function pipTool(python: string, uv: string | undefined): InstallTool {
-  const byPip = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
-    python,
-    ...pipArguments(specs, environmentPlaces(folder).python),
-  ];
-  const clean = (folder: string) => rm(environmentPlaces(folder).python, { recursive: true, force: true });
+function pipTool(python: Runtime, uv: ManagerProgram | undefined, env: Variables): InstallTool {
+  let settings: Promise<ManagerSettings> | undefined;
+  const clean = async (folder: string) => {
+    for (const path of [environmentPlaces(folder).python, join(folder, LOCK_FILES.pip)]) {
+      await rm(path, { recursive: true, force: true });
+    }
+  };
   return {
-    command: byPip,
+    command: (specs, folder) => [python.program, ...pipLockArguments(specs, join(folder, REPORT))],
     clean,
     install: async (specs, folder, options) => {
-      const { python: site } = environmentPlaces(folder);
       await clean(folder);
-      await mkdir(folder, { recursive: true });
-      const result = await runCommand(byPip(specs, folder), { ...options, cwd: folder });
-      if (uv === undefined || !lacksPip(result)) return result;
-      return await runCommand([uv, ...uvArguments(specs, site, python)], { ...options, cwd: folder });
+      await mkdir(join(folder, SCRATCH), { recursive: true });
+      settings ??= pipSettings(python.program, env);
+      const manager = new PipRun(python, uv, await settings, folder, options);
+      const result = await manager.install(specs);
+      await removeScratch(folder);
+      return result;
     },
   };
+}
+
+const REPORT = join(SCRATCH, "report.json");
+const SPECS = join(SCRATCH, "requirements.in");
+
+/** One installation by pip, or by uv where pip is missing. */
+class PipRun {
+  readonly #python: Runtime;
+  readonly #uv: ManagerProgram | undefined;
+  readonly #settings: ManagerSettings;
+  readonly #folder: string;
+  readonly #options: ManagerOptions;
+
+  constructor(
+    python: Runtime,
+    uv: ManagerProgram | undefined,
+    settings: ManagerSettings,
+    folder: string,
+    options: ManagerOptions,
+  ) {
+    this.#python = python;
+    this.#uv = uv;
+    this.#settings = settings;
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  async install(specs: readonly InstallSpec[]): Promise<CommandResult> {
+    const resolved = await this.#pip((at) => pipLockArguments(specs, at(REPORT)));
+    if (this.#uv !== undefined && lacksPip(resolved)) return await this.#installByUv(specs, this.#uv);
+    if (resolved.code !== 0) return resolved;
+    const answer = pipLock(await readText(join(this.#folder, REPORT)));
+    if ("problem" in answer) return refused(answer.problem);
+    await writeFile(join(this.#folder, LOCK_FILES.pip), answer.lock);
+    return await this.#pip((at) => pipInstallArguments(at(LOCK_FILES.pip), at(SITE)));
+  }
+
+  async #installByUv(specs: readonly InstallSpec[], uv: ManagerProgram): Promise<CommandResult> {
+    await writeFile(join(this.#folder, SPECS), specs.map((spec) => `${wordOf(spec)}\n`).join(""));
+    const run = (args: (at: At, python: string) => readonly string[]) =>
+      this.#run([...this.#python.mounts, ...uv.mounts], (paths, at) => [
+        ...insideOf(uv.argv, paths),
+        ...args(at, paths.of(this.#python.program)),
+      ]);
+    const resolved = await run((at, python) => uvLockArguments(at(SPECS), at(LOCK_FILES.pip), python));
+    if (resolved.code !== 0) return resolved;
+    const problem = compiledLockProblem(await readText(join(this.#folder, LOCK_FILES.pip)));
+    if (problem !== undefined) return refused(problem);
+    return await run((at, python) => uvInstallArguments(at(LOCK_FILES.pip), at(SITE), python));
+  }
+
+  #pip(args: (at: At) => readonly string[]): Promise<CommandResult> {
+    const { program, mounts } = this.#python;
+    return this.#run(mounts, (paths, at) => [paths.of(program), ...args(at)]);
+  }
+
+  #run(
+    runtimes: readonly Mount[],
+    argv: (paths: SandboxPaths, at: At) => CommandArgv,
+  ): Promise<CommandResult> {
+    const { network, mounts, env } = this.#settings;
+    const command = (paths: SandboxPaths) => {
+      const inside = paths.of(this.#folder);
+      return {
+        argv: argv(paths, (name) => join(inside, name)),
+        env: { ...env, TMPDIR: join(inside, SCRATCH) },
+      };
+    };
+    const request = { folder: this.#folder, runtimes, settings: mounts, network, command };
+    return runManager(request, this.#options);
+  }
+}
+
+/** The path inside the sandbox of a file in the folder. */
+type At = (name: string) => string;
+
+const SITE = "site";
+
+function refused(problem: string): CommandResult {
+  return { code: 1, outcome: "exited", stdout: "", stderr: "", problem };
+}
+
+async function readText(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch(() => "");
 }
 
 /** Many systems have Python without pip. */

@@ -1,4 +1,7 @@
+import { realpath } from "node:fs/promises";
+import type { Sandbox } from "@skillhold/core/run";
 import type { Limits } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { buildEnvironment, type InstallScope, planEnvironment } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
 import { type Clear, withRecord } from "./install-clearance.ts";
@@ -25,6 +28,8 @@ export interface InstallPorts extends EnvironmentPorts {
   /** No command runs before this resolves. */
   readonly clear: Clear;
   readonly host: SystemHost;
+  /** Package managers run in it; without one, no package is installed. */
+  readonly sandbox: Sandbox;
   readonly limits: Limits;
 }
 
@@ -56,6 +61,14 @@ export async function installDependencies(
   );
 }
 
+/** Throws SANDBOX_UNAVAILABLE: a package manager may run programs of strangers, so it never runs on the host. */
+async function requireSandbox(sandbox: Sandbox): Promise<void> {
+  const { isAvailable, problem } = await sandbox.probe();
+  if (isAvailable && sandbox.id !== "none") return;
+  const message = `Packages are installed only in a sandbox. ${problem?.message ?? "No sandbox is available."}`;
+  throw new SkillError("SANDBOX_UNAVAILABLE", message, problem === undefined ? {} : { hint: problem.hint });
+}
+
 interface SystemCommand {
   readonly spec: InstallSpec;
   readonly argv: CommandArgv;
@@ -80,7 +93,8 @@ class Installation {
     const { skill, scope = "skill" } = this.#plan;
     const specs = this.#readSpecs();
     const packages = specs.filter(isIsolated);
-    const { isThere, folder } = await planEnvironment(packages, scope, this.#ports);
+    const { isThere, folder: link } = await planEnvironment(packages, scope, this.#ports);
+    const folder = isThere ? await realpath(link) : link;
     if (isThere) this.#note(packages, "skipped", "Already installed.");
     const open = isThere ? [] : packages;
     const commands = this.#planSystem(specs.filter((spec) => !isIsolated(spec)));
@@ -91,6 +105,7 @@ class Installation {
       this.#describe(open, commands, tools, folder);
       return this.#report(isThere ? folder : undefined);
     }
+    if (open.length > 0) await requireSandbox(this.#ports.sandbox);
     await this.#ports.clear(todo);
     this.#notify({ type: "skill.deps.installing", skill, deps: todo.map(({ text }) => text) });
     const filled = open.length === 0 ? undefined : await this.#fill(open, scope, tools);
@@ -149,7 +164,7 @@ class Installation {
         packages,
         scope,
         tools,
-        env: this.#ports.host.env,
+        sandbox: this.#ports.sandbox,
         onStart: ({ text: dep }) => this.#notify({ type: "skill.dep.item.installing", skill, dep }),
         ...this.#limits(),
       },

@@ -22,7 +22,7 @@ const ABSENT = "zzz-skillhold-not-a-package";
 
 const realPorts = (): InstallPorts => {
   const ports = installPorts();
-  return { ...ports, host: { ...ports.host, env: process.env } };
+  return { ...ports, sandbox, host: { ...ports.host, env: process.env } };
 };
 
 test("installs a real package for a skill, and its scripts import it in the sandbox [S-36]", async () => {

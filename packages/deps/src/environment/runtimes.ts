@@ -5,7 +5,7 @@ import type { RuntimeKind } from "@skillhold/core/run";
 import { findRuntime, PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
 import type { CommandArgv } from "./install-command.ts";
-import type { Variables } from "./install-variable.ts";
+import type { Variables } from "./install-setting.ts";
 
 /** The interpreters and package managers on this machine. */
 export interface RuntimeReport {

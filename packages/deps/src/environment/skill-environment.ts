@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
@@ -11,7 +11,7 @@ import { type InstallSpec, readSpec } from "./spec.ts";
 /** The installed packages of a skill, with the mounts and variables that a run needs to find them. */
 export interface SkillEnvironment {
   readonly folder: string;
-  /** Identifies the environment and its installed packages; approvals are bound to it. */
+  /** The hash of the lock, which pins the content of every package; approvals are bound to it. */
   readonly lock: string;
   readonly record: EnvironmentRecord;
   /** Read-only mounts that join a run's `runtimes`. */
@@ -50,7 +50,7 @@ export async function openNamedEnvironment(
   name: string,
   home: string,
 ): Promise<SkillEnvironment | undefined> {
-  const folder = join(home, name);
+  const folder = await realpath(join(home, name)).catch(() => join(home, name));
   const record = await readEnvironmentRecord(folder);
   return record === undefined ? undefined : await openEnvironment(folder, record);
 }
@@ -72,7 +72,8 @@ async function openEnvironment(folder: string, record: EnvironmentRecord): Promi
   if (hasPython) mounts.push({ source: python, target: "/opt/skillhold/site", isWritable: false });
   return {
     folder,
-    lock: `sha256:${hash("sha256", JSON.stringify([basename(folder), record]), "hex")}`,
+    // Environments of older versions have no lock.
+    lock: record.lock ?? `sha256:${hash("sha256", JSON.stringify([basename(folder), record]), "hex")}`,
     record,
     mounts,
     env: (paths) => {

@@ -1,7 +1,14 @@
 import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { installPorts, makeFolder, makeProgram, need, removeFolders } from "./environment.fixture.ts";
+import {
+  FAKE_NPM,
+  installPorts,
+  makeFolder,
+  makeProgram,
+  need,
+  removeFolders,
+} from "./environment.fixture.ts";
 import { readLink } from "./environment-link.ts";
 import { environmentOf } from "./run-environment.ts";
 import { installForSkill } from "./skill-install.ts";
@@ -50,7 +57,7 @@ test("a failed package is not installed again with the next one, and installed p
 test("keeps the environment when an earlier package cannot be installed again [S-36]", async () => {
   const ports = installPorts();
   const { environment } = await installForSkill({ owner, specs: ["npm:one"] }, ports);
-  const npm = `while [ "$1" != -- ]; do shift; done; case "$*" in *one*) echo "npm error 404 one" >&2; exit 1;; esac`;
+  const npm = `case "$1 $* " in install*" one "*) echo "npm error 404 one" >&2; exit 1;; esac\n${FAKE_NPM}`;
   const folder = makeFolder();
   makeProgram("npm", npm, folder);
   const env = { ...ports.host.env, PATH: `${folder}:/usr/bin:/bin` };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { npmArguments, pipArguments, systemCommand, uvArguments } from "./install-command.ts";
+import { npmLockArguments, pipLockArguments, systemCommand } from "./install-command.ts";
 import { type InstallSpec, readSpec, wordOf } from "./spec.ts";
 
 test.each([
@@ -141,9 +141,9 @@ function accept(text: string): InstallSpec {
 function commandsOf(spec: InstallSpec): readonly (readonly string[])[] {
   switch (spec.manager) {
     case "pip":
-      return [pipArguments([spec], "/x"), uvArguments([spec], "/x", "/y")];
+      return [pipLockArguments([spec], "/x")];
     case "npm":
-      return [npmArguments([spec], "/x")];
+      return [npmLockArguments([spec], "/x")];
     case "go":
     case "brew":
     case "apt":

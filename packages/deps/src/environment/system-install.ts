@@ -3,7 +3,7 @@ import { runCommand } from "./command.ts";
 import { type CommandArgv, type SystemManager, systemCommand } from "./install-command.ts";
 import { describeFailure } from "./install-failure.ts";
 import type { ItemResult } from "./install-group.ts";
-import type { Variables } from "./install-variable.ts";
+import type { Variables } from "./install-setting.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /** The facts about the machine that system packages depend on. */

@@ -41,10 +41,10 @@ export async function installSpecs(
       asker: { ask: async () => ({ answer: "approve", scope: "once", by }) },
     },
   );
-  const { home, host, findRuntime } = dependencies;
+  const { home, host, findRuntime, sandbox } = dependencies;
   const { results } = await installForSkill(
     { owner: { skill: id, needs }, specs },
-    { home, host, findRuntime, limits, clear },
+    { home, host, findRuntime, sandbox, limits, clear },
     { ...cancel, onProgress: (event) => publishItem(event, progress) },
   );
   return results.map(({ spec, status, message }) => ({ skill: id, spec, status, message }));

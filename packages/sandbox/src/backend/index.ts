@@ -1,9 +1,11 @@
+export { EGRESS_URL } from "../egress/index.ts";
 export { bubblewrap } from "./bubblewrap.ts";
 export { isBelow } from "./bubblewrap-option.ts";
 export { PROGRAM_PATH } from "./environment.ts";
 export { installCommand } from "./find-bubblewrap.ts";
 export { type Launched, launch } from "./process.ts";
 export { cachedProbe } from "./remembered-probe.ts";
+export { takeUser } from "./run-place.ts";
 export { findRuntime, type Runtime } from "./runtime.ts";
 export { isOpenToAll } from "./runtime-copy.ts";
 export { sandboxRuntime } from "./sandbox-runtime.ts";

@@ -31,7 +31,7 @@ export async function installFor(
   input: CommandInput,
   { library, viewer }: Opened,
   { survey, specs }: { readonly survey: DependencySurvey; readonly specs: readonly string[] },
-  { home, findRuntime, limits }: SurveyHome,
+  { home, findRuntime, limits, sandbox }: SurveyHome,
 ): Promise<Installed> {
   const { io, options } = input;
   const read = () => library.read(viewer, survey.id);
@@ -44,7 +44,7 @@ export async function installFor(
         scope: options["global"] === true ? "global" : "skill",
         mayChangeSystem: options["system"] === true,
       },
-      { home, findRuntime, limits, host: systemHost(io), clear },
+      { home, findRuntime, limits, sandbox, host: systemHost(io), clear },
       {
         signal: io.signal,
         dryRun: options["dryRun"] === true,
