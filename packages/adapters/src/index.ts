@@ -1,3 +1,4 @@
+export { type MaterializedSkills, type MaterializeOptions, materialize } from "./materialize.ts";
 export {
   approve,
   refuse,
@@ -7,3 +8,4 @@ export {
   type SkillQuestion,
   saveQuestions,
 } from "./skill-kit.ts";
+export { type PortableFile, type PortableSkill, skillRecords } from "./skill-record.ts";

@@ -1,10 +1,15 @@
 export {
   approve,
+  type MaterializedSkills,
+  type MaterializeOptions,
+  materialize,
+  type PortableSkill,
   refuse,
   restoreQuestions,
   type SkillAnswer,
   type SkillQuestion,
   saveQuestions,
+  skillRecords,
 } from "@skillhold/adapters";
 export type { AgentTool, Asker, Library, Sandbox, Session, SkillTool, Viewer } from "@skillhold/core";
 export {

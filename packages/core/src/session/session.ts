@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
 import { SerialQueue } from "../async/index.ts";
-import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
+import type { ByteRange, Library, SearchResult, SkillContent, SkillFile } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
 import type {
@@ -199,6 +199,16 @@ export class Session implements AsyncDisposable {
   /** Level 3. Records a read and returns one bundled file or a part of it. The skill must be visible, not active. */
   resource(id: string, path: string, range?: ByteRange): Promise<Recorded<SessionResource>> {
     return this.#whileOpen(() => this.#resource(id, path, range));
+  }
+
+  /** The names, sizes and digests of a skill's files; their content comes from `resource`. */
+  files(id: string): Promise<readonly SkillFile[]> {
+    return this.#whileOpen(() => this.#library.files(this.#viewerFor(id), id));
+  }
+
+  /** Calls back when skills of the library change, whether this session sees them or not. Returns the way to stop. */
+  onChange(listener: () => void): () => void {
+    return this.#library.onChange(() => listener());
   }
 
   /** Whether this session can run scripts and declared tools. */
