@@ -53,6 +53,25 @@ test("docs/reference/cli.md lists every command with its arguments and options [
   await expect(pageOf(parts)).toMatchFileSnapshot("../docs/reference/cli.md");
 });
 
+test("the man page lists every command with its options [S-60]", async () => {
+  const parts = [".TH SKILLHOLD 1", ".SH NAME", "skillhold \\- the skills system for AI agents"];
+  parts.push(".SH SYNOPSIS", ".B skillhold", "[options] command");
+  for (const section of sections) {
+    parts.push(`.SH ${section.toUpperCase()}`);
+    for (const row of commandTable.filter((each) => each.section === section)) {
+      const { command } = await row.load();
+      const usage = [row.name, ...command.arguments.map((argument) => argument.usage)].join(" ");
+      parts.push(".TP", `.B ${escapeMan(usage)}`, escapeMan(`${capitalize(row.summary)}.`));
+      for (const option of command.options)
+        parts.push(".RS", ".TP", `.B ${escapeMan(option.flags)}`, escapeMan(describeOption(option)), ".RE");
+    }
+  }
+  parts.push(".SH OPTIONS");
+  for (const { flags, summary } of Object.values(globalOptions))
+    parts.push(".TP", `.B ${escapeMan(flags)}`, escapeMan(summary));
+  await expect(`${parts.join("\n")}\n`).toMatchFileSnapshot("../packages/skillhold/man/skillhold.1");
+});
+
 test("docs/reference/serve.schema.json describes the configuration file of the gateway [S-71]", async () => {
   const schema = `${JSON.stringify(z.toJSONSchema(ServeFile), undefined, 2)}\n`;
   await expect(schema).toMatchFileSnapshot("../docs/reference/serve.schema.json");
@@ -227,6 +246,11 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
     (cells) => `| ${cells.map(escapeCell).join(" | ")} |`,
   );
   return lines.join("\n");
+}
+
+/** Backslashes and hyphens have a meaning in roff, and so does a dot or a quote at the start of a line. */
+function escapeMan(text: string): string {
+  return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^[.']/, "\\&$&");
 }
 
 function escapeCell(text: string): string {
