@@ -64,7 +64,7 @@ async function fill(store: RegistryStore): Promise<Victim> {
   }
   const head = heads.pop();
   if (head === undefined) throw new Error("The log has no head.");
-  return { rows: await store.auditAfter(0, ENTRIES), head, past: heads };
+  return { rows: await store.auditAfter(0, 2 * ENTRIES), head, past: heads };
 }
 
 /** Replaces the whole log. */

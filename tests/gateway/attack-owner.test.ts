@@ -32,6 +32,7 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   getGrant: {},
   putGrant: { body: {} },
   deleteGrant: {},
+  answerGrant: { body: { accept: true } },
   explainAccess: {},
   getMetrics: {},
   getDependencies: {},
@@ -75,7 +76,11 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
         const told = [...response.headers].filter(([name]) => name !== "x-request-id");
         const problem = await problemOf(response);
         // A gateway without a dependency check returns the same error for all skills.
-        expect(problem.code).toBe(operation === "getDependencies" ? "NOT_READY" : "SKILL_NOT_FOUND");
+        const codes: Readonly<Record<string, string>> = {
+          getDependencies: "NOT_READY",
+          answerGrant: "AGENT_NOT_FOUND",
+        };
+        expect(problem.code).toBe(codes[operation] ?? "SKILL_NOT_FOUND");
         return JSON.stringify([told, problem]).replaceAll(key, "KEY");
       };
       expect(await wordsFor("zebra")).toBe(await wordsFor("gone"));

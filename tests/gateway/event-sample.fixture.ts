@@ -97,6 +97,9 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
     },
     "token.revoked": { by, token: "mark-token" },
     "guard.blocked": { skill, by, hash, engine: "1", rules: ["mark-rule"] },
+    "grant.requested": { skill, by, grantee: { kind: "agent", key: "mark-agent" }, canManage: false },
+    "grant.declined": { skill, by, grantee: { kind: "agent", key: "mark-agent" } },
+    "audit.key_changed": { by, key: `ed25519:${"A".repeat(43)}=`, change: "added" },
     "guard.waived": {
       skill,
       by,

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const store = `sqlite:${gateway.data}/registry.db`;
   for (const args of [
     ["publish", folder, "--store", store],
-    ["edit", "hello", "--visibility", "public", "--store", store],
+    ["edit", "hello", "--visibility", "public", "--role", "admin", "--store", store],
     ["agent", "add", "writer", "--runtime", "test", "--store", store],
   ])
     expect(await scene.start(args).ended).toEqual({ code: 0, signal: null });

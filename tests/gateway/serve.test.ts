@@ -68,7 +68,7 @@ describe("the first start", () => {
     await get(`${url}/v1/status`, routeTable.getStatus, headers);
     expect((await command.terminate()).code).toBe(0);
     expect(readdirSync(data)).toEqual(
-      expect.arrayContaining(["audit.key", "environments", "registry.db", "registry.db.d", "state.db"]),
+      expect.arrayContaining(["audit-seen.json", "environments", "registry.db", "registry.db.d", "state.db"]),
     );
     expect(readdirSync(command.home)).toEqual([]);
   });

@@ -186,7 +186,7 @@ test("rejects deeply nested and hostile JSON [S-53]", async () => {
   ];
   for (const text of texts) socket.send(text);
   await vi.waitFor(
-    () => expect(socket.messages.filter((message) => "error" in message)).toHaveLength(5),
+    () => expect(socket.messages.filter((message) => "error" in message)).toHaveLength(6),
     30_000,
   );
   expect(Object.hasOwn(Object.prototype, "view")).toBe(false);

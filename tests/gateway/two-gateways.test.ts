@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { routeTable } from "@skillhold/protocol/http";
 import { afterEach, expect, test } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
@@ -28,8 +29,37 @@ async function openSocket({ url }: RunningGateway, { authorization }: Headers): 
   return socket;
 }
 
+/** Gateways on one database sign its log with the same key, or trust each other's. */
+async function sharedEnv(): Promise<Record<string, string>> {
+  return { SKILLHOLD_STORE: await freshDatabase(), SKILLHOLD_AUDIT_KEY: join(scene.folder(), "audit.key") };
+}
+
+test("two gateways with their own keys verify one log after one trusts the other [S-62]", async () => {
+  const SKILLHOLD_STORE = await freshDatabase();
+  const [one, two] = [scene.folder(), scene.folder()];
+  const run = async (data: string, ...args: readonly string[]) => {
+    const command = scene.start([...args, "--json"], { SKILLHOLD_STORE, SKILLHOLD_DATA: data });
+    const { code } = await command.ended;
+    return { code, ...JSON.parse(command.out) };
+  };
+  const a = await scene.serve(["--no-seed"], { data: one, env: { SKILLHOLD_STORE } });
+  const headers = await tokenOf(a);
+  const refused = scene.start(["serve", "--port", "0", "--no-seed", "--data", two], { SKILLHOLD_STORE });
+  expect((await refused.ended).code).toBe(2);
+  const [key = ""] = /ed25519:\S+=/.exec(refused.err) ?? [];
+  expect(await run(one, "audit", "trust", key)).toMatchObject({ code: 0 });
+  const b = await scene.serve(["--no-seed"], { data: two, env: { SKILLHOLD_STORE } });
+  for (const [index, { url }] of [a, b, a, b].entries())
+    expect(await upload(url, `skill-${index}`, headers)).toMatchObject([{ status: "published" }]);
+  for (const data of [one, two])
+    expect(await run(data, "audit", "verify")).toMatchObject({
+      code: 0,
+      data: { isSound: true, isSigned: true },
+    });
+});
+
 test("two gateways on one database share lists, tokens, events and toggles [S-54] [S-55]", async () => {
-  const env = { SKILLHOLD_STORE: await freshDatabase() };
+  const env = await sharedEnv();
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });
   const headers = await tokenOf(a);
@@ -70,7 +100,7 @@ test("two gateways on one database share lists, tokens, events and toggles [S-54
 });
 
 test("both gateways publish missing dependencies of a skill that one of them gets [S-39] [S-54]", async () => {
-  const env = { SKILLHOLD_STORE: await freshDatabase() };
+  const env = await sharedEnv();
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });
   const headers = await tokenOf(a);

@@ -48,6 +48,7 @@ export async function openScene(engine: Engine): Promise<Scene> {
     ids: { next: () => randomUUID() },
     limits: defaultLimits,
     scan: scanDependencies,
+    publicBy: "publisher" as const,
   };
   return {
     url,

@@ -23,7 +23,10 @@ const AGENTS = 4;
 process.stdin.on("end", () => process.exit(1)).resume();
 process.stdin.unref();
 const signer = await signingKeyFile(join(folder, "audit.key"));
-const store = await openRegistryStore(url, { signer });
+const store = await openRegistryStore(url, {
+  signer,
+  checkpoints: { witnesses: [checkpointFile(join(folder, "checkpoints.log")).append], everyEvents: 20 },
+});
 const context = {
   store,
   clock: { now: () => new Date() },
@@ -32,8 +35,7 @@ const context = {
   scan: scanDependencies,
 };
 const library = await openRegistryLibrary({ host: bareHost }, context);
-const witness = checkpointFile(join(folder, "checkpoints.log")).append;
-const audit = new RegistryAudit(store, { witness, noteEvery: 20 });
+const audit = new RegistryAudit(store);
 const marks = join(folder, "marks");
 mkdirSync(marks, { recursive: true });
 // Or the first run of each process would take longer than it lives.

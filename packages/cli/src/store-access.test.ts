@@ -16,7 +16,7 @@ beforeEach(async () => {
   await text(["publish", "secret-plan", "open-plan"]);
   skill("secret-plan", "The newer plan.\n");
   await text(["publish", "secret-plan"]);
-  await text(["edit", "open-plan", "--visibility", "public"]);
+  await text(["edit", "open-plan", "--visibility", "public", "--role", "admin"]);
 });
 
 interface Named {
@@ -173,7 +173,7 @@ describe("--agent", () => {
   test("applies the allow list, pins and runtime of the agent's record [S-43] [S-65]", async () => {
     skill("for-claude", "Do.\n", "runtime: [claude-code]\n");
     await text(["publish", "for-claude"]);
-    await text(["edit", "for-claude", "--visibility", "public"]);
+    await text(["edit", "for-claude", "--visibility", "public", "--role", "admin"]);
     await text(["agent", "add", "writer", "--runtime", "claude-code"]);
     await text(["grant", "secret-plan", "--agent", "writer"]);
     expect((await seen()).map(({ id }: Named) => id)).toEqual(["for-claude", "open-plan", "secret-plan"]);

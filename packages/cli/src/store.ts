@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { didYouMean, suggest } from "@skillhold/core/session";
 import { scanDependencies } from "@skillhold/deps/scan";
 import { copiesFolder, isStoreThere, missingStore, storeReadOptions, storeUrl } from "@skillhold/host/place";
-import { keepCheckpoint, noticingStore, openSignedStore, withWaitNotice } from "@skillhold/host/store";
+import { noticingStore, openSignedStore, withWaitNotice } from "@skillhold/host/store";
 import type { Actor } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import type { RegistryContext, RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
 import type { CommandInput } from "./command.ts";
@@ -60,14 +60,12 @@ export async function withRegistry<T>(
   });
 }
 
-/** Appends a checkpoint. A failure is only a warning, because the change is already committed. */
-async function witness(store: RegistryStore, url: string, io: Io): Promise<void> {
-  try {
-    await keepCheckpoint(store, url, io);
-  } catch (error) {
-    if (!(error instanceof SkillError)) throw error;
-    io.err(`warning: the audit checkpoint was not written: ${plain(error.message)}\n`);
-  }
+/** A failed checkpoint is only a warning, because the change is already committed. */
+function checkpointWarning(io: Pick<Io, "err">): (error: unknown) => void {
+  return (error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    io.err(`warning: the audit checkpoint was not written: ${plain(reason)}\n`);
+  };
 }
 
 async function withStore<T>(
@@ -78,17 +76,25 @@ async function withStore<T>(
 ): Promise<T> {
   const isDryRun = options["dryRun"] === true;
   const notify = (message: string) => io.err(`note: ${message}\n`);
-  const store = await withWaitNotice(notify, () => open(url, isDryRun ? "read" : kind, io));
+  const store = await withWaitNotice(notify, () => (isDryRun ? openDry(url) : open(url, kind, io)));
   if (store === undefined) {
     if (kind === "write" && isDryRun) return await withEmptyStore(use);
     throw missingStore(url, io);
   }
   try {
-    const result = await use(isDryRun ? dryRunStore(store) : noticingStore(store, notify));
-    if (kind !== "read" && !isDryRun) await witness(store, url, io);
-    return result;
+    return await use(isDryRun ? store : noticingStore(store, notify));
   } finally {
     await store.close();
+  }
+}
+
+/** A store that commits no change. Undefined when the store does not exist. */
+async function openDry(url: string): Promise<RegistryStore | undefined> {
+  try {
+    return await openRegistryStore(url, { ...storeReadOptions(url), isDryRun: true });
+  } catch (error) {
+    if (isNoRegistry(error)) return undefined;
+    throw error;
   }
 }
 
@@ -96,12 +102,13 @@ async function withStore<T>(
 async function open(
   url: string,
   kind: StoreUse,
-  io: Pick<Io, "env" | "cwd">,
+  io: Pick<Io, "env" | "cwd" | "err">,
 ): Promise<RegistryStore | undefined> {
-  if (kind === "write") return await openSignedStore(url, io);
+  const options = { onCheckpointFailure: checkpointWarning(io) };
+  if (kind === "write") return await openSignedStore(url, io, options);
   try {
     return kind === "change" && isStoreThere(url)
-      ? await openSignedStore(url, io, { create: false })
+      ? await openSignedStore(url, io, { ...options, create: false })
       : await openRegistryStore(url, storeReadOptions(url));
   } catch (error) {
     if (isNoRegistry(error)) return undefined;
@@ -122,23 +129,6 @@ async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Pro
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A store that rolls back every transaction, so that results and errors are those of the real change. */
-export function dryRunStore(store: RegistryStore): RegistryStore {
-  const transaction = async <T>(work: (tx: RegistryTransaction) => Promise<T>): Promise<T> => {
-    let result: { readonly value: T } | undefined;
-    try {
-      return await store.transaction<never>(async (tx) => {
-        result = { value: await work(tx) };
-        throw new Error("The dry run was rolled back.");
-      });
-    } catch (error) {
-      if (result === undefined) throw error;
-      return result.value;
-    }
-  };
-  return { ...store, transaction };
 }
 
 interface AdviceContext {

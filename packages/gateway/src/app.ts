@@ -10,12 +10,13 @@ import {
   openResponse,
   remoteAddress,
 } from "./auth/admission.ts";
-import { unauthenticated } from "./auth/authentication.ts";
+import { type Authenticated, unauthenticated } from "./auth/authentication.ts";
 import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-check.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { rejectUnsupported } from "./http/condition.ts";
 import { FirstMatchRouter } from "./http/first-match-router.ts";
 import type { Handlers } from "./http/handler.ts";
+import { readBytes, rejectExcessive, type TakeRequests } from "./http/json-body.ts";
 import { problemResponse } from "./http/problem.ts";
 import { ParamsCache, RequestCall, readRequestBody } from "./http/request-call.ts";
 import { type AnyReply, respond, securityHeaders } from "./http/response.ts";
@@ -115,7 +116,7 @@ async function answerRoute(
   const reserve = openResponse(c, authenticated, parts, context);
   rejectUnsupported(row, request);
   const parsed = params.read(row, request.url, () => c.req.param());
-  const body = await readRequestBody(row, request);
+  const body = await readRequestBody(row, request, takeFor(authenticated, { c, parts }, context));
   const call = new RequestCall({ operation, request, requestId, params: parsed, body, authenticated });
   // The call was parsed by the row of this operation, which is the row of the handler.
   const handle = parts.handlers[operation] as (call: object, context: RunningContext) => Promise<object>;
@@ -142,8 +143,30 @@ async function answerMount(
   const { principal } = authenticated;
   openResponse(c, authenticated, parts, context);
   context.mounted.note(principal);
-  const take = (more: number) => parts.rate.takeOf(principal.token, more);
-  return withHeaders(await mount.handle(c.req.raw, principal, take), requestId);
+  const take = takeFor(authenticated, { c, parts }, context);
+  return withHeaders(await mount.handle(await checkedRequest(c.req.raw, take), principal, take), requestId);
+}
+
+/** Counts more requests for the client of a request. */
+function takeFor(
+  authenticated: Authenticated | undefined,
+  { c, parts }: Pick<AppRequest, "c" | "parts">,
+  context: RunningContext,
+): TakeRequests {
+  if (authenticated === undefined) return (more) => parts.rate.takeFrom(remoteAddress(c, context), more);
+  return (more) => parts.rate.takeOf(authenticated.principal.token, more);
+}
+
+/** The most bytes that a mount gets in one request. */
+const MAX_MOUNT_BODY = 4 * 1024 * 1024;
+
+/** The request with a body that is safe to parse as JSON. */
+async function checkedRequest(request: Request, take: TakeRequests): Promise<Request> {
+  if (request.body === null) return request;
+  const body = await readBytes(request, MAX_MOUNT_BODY, take);
+  rejectExcessive(body);
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body });
 }
 
 /** Adds the headers of every response to the response of a mount. */

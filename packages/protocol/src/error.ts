@@ -120,6 +120,11 @@ export const errorTable = {
     exit: 1,
     hint: "Check that the store is reachable and that its disk has free space.",
   },
+  DISK_FULL: {
+    status: 507,
+    exit: 1,
+    hint: "Free some space on the disk, or move the data folder to a larger one. Reads that need no record still work.",
+  },
   SHUTTING_DOWN: { status: 503, exit: 1, hint: "Use another gateway, or try again after the restart." },
   GRANT_NOT_FOUND: { status: 404, exit: 5, hint: "Run `skillhold access <skill>` to list the grants." },
   AGENT_NOT_FOUND: { status: 404, exit: 5, hint: "Run `skillhold agent list` to list the agents." },
@@ -189,6 +194,7 @@ const genericMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
   IO_FAILED: "A file could not be read or written.",
   INTEGRITY_FAILED: "The stored data is damaged.",
   STORE_FAILED: "The store failed or does not respond.",
+  DISK_FULL: "A disk of the gateway has no free space.",
 };
 
 export interface PublicMessage {

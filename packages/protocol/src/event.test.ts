@@ -161,6 +161,16 @@ test.each([
   { type: "secret.removed", at, by: admin, skill: "pdf", name: "PDF_KEY", agent: "writer" },
   issued,
   { type: "token.revoked", at, by: admin, token: "t1" },
+  {
+    type: "grant.requested",
+    at,
+    by: admin,
+    skill: "pdf",
+    grantee: { kind: "agent", key: "writer" },
+    canManage: false,
+  },
+  { type: "grant.declined", at, by: admin, skill: "pdf", grantee: { kind: "agent", key: "writer" } },
+  { type: "audit.key_changed", at, by: admin, key: `ed25519:${"A".repeat(43)}=`, change: "added" },
 ])("$type is a valid event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);
 });

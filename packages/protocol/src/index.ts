@@ -11,5 +11,5 @@ export {
   limitTable,
   withLimits,
 } from "./limits.ts";
-export { Actor, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
+export { Actor, AuditKey, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";

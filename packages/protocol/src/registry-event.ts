@@ -73,6 +73,9 @@ export const GranteeName = z.object({ kind: z.enum(["agent", "user"]), key: z.st
 export const TokenKind = z.enum(["api", "session", "sign-in"]);
 export type TokenKind = z.infer<typeof TokenKind>;
 
+/** An Ed25519 public key: its 32 bytes in base64. */
+export const AuditKey = z.string().regex(/^ed25519:[A-Za-z0-9+/]{43}=$/);
+
 const about = { at, skill: SkillId, by: Actor };
 
 /** Changes of the registry. Each event is written in the transaction of its change. */
@@ -130,6 +133,16 @@ export const registryEvents = [
     /** The visibility after the change. */
     visibility: Visibility,
   }),
+  /** A grant to another user's agent waits for the consent of that user or an administrator. */
+  z.object({
+    type: z.literal("grant.requested"),
+    ...about,
+    grantee: GranteeName,
+    canManage: z.boolean(),
+    pin: z.int().min(1).optional(),
+  }),
+  /** The agent's owner declined a pending grant, or a manager of the skill withdrew it. */
+  z.object({ type: z.literal("grant.declined"), ...about, grantee: GranteeName }),
   z.object({ type: z.literal("grant.revoked"), ...about, grantee: GranteeName, visibility: Visibility }),
   z.object({ type: z.literal("agent.added"), at, by: Actor, agent: z.string() }),
   z.object({ type: z.literal("agent.changed"), at, by: Actor, agent: z.string() }),
@@ -147,6 +160,18 @@ export const registryEvents = [
     expiresAt: at,
   }),
   z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
+  /**
+   * A key that signs the audit log was added or revoked. A registered key endorses each change, except for the first key
+   * and for one that an operator adopted after all keys were lost.
+   */
+  z.object({
+    type: z.literal("audit.key_changed"),
+    at,
+    by: Actor,
+    key: AuditKey,
+    change: z.enum(["added", "revoked"]),
+    endorsement: z.object({ key: AuditKey, signature: z.string().max(128) }).optional(),
+  }),
   /** The content guard refused a publish. */
   z.object({
     type: z.literal("guard.blocked"),

@@ -28,7 +28,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["skill.script_executed", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
   ["skill.tool_called", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
   ["skill.", skills],
-  ["grant.", [...skills, "GET /v1/skills/{id}/grants"]],
+  ["grant.", [...skills, "GET /v1/skills/{id}/grants", "GET /v1/grants/pending"]],
   ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],
   ["token.", ["GET /v1/tokens"]],
   ["approval.", ["GET /v1/approvals"]],

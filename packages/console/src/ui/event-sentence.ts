@@ -104,6 +104,14 @@ const writers: Writers = {
     `granted ${skill} to the ${grantee.kind} ${grantee.key}${canManage ? ", to manage" : ""}`,
     "accent",
   ],
+  "grant.requested": ({ skill, grantee }) => [
+    `asked to grant ${skill} to the ${grantee.kind} ${grantee.key}`,
+    "warn",
+  ],
+  "grant.declined": ({ skill, grantee }) => [
+    `declined ${skill} for the ${grantee.kind} ${grantee.key}`,
+    "warn",
+  ],
   "grant.revoked": ({ skill, grantee }) => [
     `revoked ${skill} from the ${grantee.kind} ${grantee.key}`,
     "warn",
@@ -116,6 +124,7 @@ const writers: Writers = {
     "accent",
   ],
   "token.revoked": () => ["revoked a token", "warn"],
+  "audit.key_changed": ({ change }) => [`${change} a key of the audit log`, "warn"],
   "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
   "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
   "guard.rescanned": ({ skill, verdict }) => [

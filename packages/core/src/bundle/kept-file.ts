@@ -22,13 +22,22 @@ export async function readCachedFile(path: string, size: number): Promise<Uint8A
   }
 }
 
-/** Writes a file atomically. Contract: `partial` is a unique name in the same folder. */
-export async function writeFileAtomically(path: string, partial: string, bytes: Uint8Array): Promise<void> {
+/**
+ * Writes a file atomically. Contract: `partial` is a unique name in the same folder. A durable file is never empty after
+ * a power failure.
+ */
+export async function writeFileAtomically(
+  path: string,
+  partial: string,
+  bytes: Uint8Array,
+  { isDurable = false }: { readonly isDurable?: boolean } = {},
+): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   try {
     const handle = await open(partial, flags, 0o400);
     try {
       await handle.writeFile(bytes);
+      if (isDurable) await handle.sync();
     } finally {
       await handle.close();
     }

@@ -37,8 +37,8 @@ export class RateLimit {
     this.#take(`token ${token}`, this.#rates.token, count);
   }
 
-  takeFrom(address: string): void {
-    this.#take(`address ${address}`, this.#rates.address);
+  takeFrom(address: string, count = 1): void {
+    this.#take(`address ${address}`, this.#rates.address, count);
   }
 
   /**

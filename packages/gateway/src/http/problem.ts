@@ -1,3 +1,4 @@
+import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { errorTable, publicMessage, SkillError } from "@skillhold/protocol/error";
 import type { Problem } from "@skillhold/protocol/http";
 import type { GatewayContext } from "../gateway-context.ts";
@@ -8,7 +9,7 @@ import { securityHeaders } from "./response.ts";
  * failure without paths. Contract: the caller logs a status of 500 or more with the request id.
  */
 export function problemOf(error: unknown, requestId: string): Problem {
-  const failure = error instanceof SkillError ? error : undefined;
+  const failure = failureOf(error);
   const code = failure?.code ?? "INTERNAL";
   const shown = failure && publicMessage(failure);
   const details = failure !== undefined && shown?.isWhole === true ? jsonDetails(failure.details) : {};
@@ -22,6 +23,12 @@ export function problemOf(error: unknown, requestId: string): Problem {
     requestId,
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };
+}
+
+/** A full disk is the same failure for clients, whatever noticed it. Undefined for a bug. */
+function failureOf(error: unknown): SkillError | undefined {
+  if (isDiskFull(error)) return diskFull("A disk of the gateway", error);
+  return error instanceof SkillError ? error : undefined;
 }
 
 function titleOf(code: string): string {

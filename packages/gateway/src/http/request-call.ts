@@ -4,10 +4,9 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { Authenticated } from "../auth/authentication.ts";
 import type { Principal } from "../auth/principal.ts";
+import { parseJsonBytes, readBytes, type TakeRequests } from "./json-body.ts";
 
 const MAX_JSON = 1024 * 1024;
-/** Deeper than any route needs, and shallow enough for every recursive reader. */
-const MAX_DEPTH = 32;
 
 export interface CallParts {
   readonly operation: Operation;
@@ -102,10 +101,10 @@ function parseQuery(row: Route, url: string): object {
 }
 
 /** Reads and validates the body; an archive stays a stream. */
-export async function readRequestBody(row: Route, request: Request): Promise<unknown> {
+export async function readRequestBody(row: Route, request: Request, take: TakeRequests): Promise<unknown> {
   if (row.body === undefined) return undefined;
   if (row.body === "archive") return request.body ?? new ReadableStream({ start: (end) => end.close() });
-  return parse(row.body, await readJson(request), "body");
+  return parse(row.body, await readJson(request, take), "body");
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, part: string): T {
@@ -120,68 +119,14 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, part: string): T {
   });
 }
 
-/** The JSON body, undefined when it is empty. The size limit holds whatever content-length says. */
-async function readJson(request: Request): Promise<unknown> {
-  const text = await readText(request, MAX_JSON);
-  if (text === "") return undefined;
+/** The JSON body, undefined when it is empty. */
+async function readJson(request: Request, take: TakeRequests): Promise<unknown> {
+  const bytes = await readBytes(request, MAX_JSON, take);
+  if (bytes.length === 0) return undefined;
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json(;|$)/i.test(type.trim()))
     throw new SkillError("MEDIA_TYPE_REFUSED", "The body must be JSON.", {
       hint: "Send it with `Content-Type: application/json`.",
     });
-  const value = parseJson(text);
-  rejectDangerous(value);
-  return value;
-}
-
-async function readText(request: Request, max: number): Promise<string> {
-  if (request.body === null) return "";
-  if (Number(request.headers.get("content-length")) > max) throw tooLarge(max);
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of request.body) {
-    size += part.byteLength;
-    if (size > max) throw tooLarge(max);
-    parts.push(part);
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
-  } catch {
-    throw new SkillError("USAGE", "The body is not valid UTF-8.", { hint: "Encode it as UTF-8." });
-  }
-}
-
-function tooLarge(max: number): SkillError {
-  return new SkillError("LIMIT_EXCEEDED", `The body is larger than ${max} bytes.`, {
-    hint: "Send a smaller body, or use a route that accepts an archive.",
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SkillError("USAGE", "The body is not valid JSON.", {
-      hint: "Check its quotes, commas and brackets.",
-    });
-  }
-}
-
-/** Walks level by level, because recursion over hostile input can overflow the stack. */
-function rejectDangerous(value: unknown): void {
-  let level: readonly object[] = objectsIn([value]);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH)
-      throw new SkillError("USAGE", `The body is nested more than ${MAX_DEPTH} levels deep.`, {
-        hint: "Send a flatter value.",
-      });
-    // Copying such a key would replace an object's prototype.
-    if (level.some((each) => Object.hasOwn(each, "__proto__")))
-      throw new SkillError("USAGE", "The body has a key `__proto__`.", { hint: "Remove it." });
-    level = level.flatMap((each) => objectsIn(Object.values(each)));
-  }
-}
-
-function objectsIn(values: readonly unknown[]): readonly object[] {
-  return values.filter((value) => typeof value === "object" && value !== null);
+  return parseJsonBytes(bytes);
 }

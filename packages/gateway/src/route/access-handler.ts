@@ -1,10 +1,13 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
+  answerGrant,
   explainAccess,
   findGrant,
   type GrantResult,
   grantSkill,
   listGrantPage,
+  listPendingGrants,
+  type PendingView,
   revokeSkill,
 } from "@skillhold/registry/access";
 import type { Grant, UserRecord } from "@skillhold/registry/record";
@@ -21,12 +24,35 @@ import { noSkill, skillIdOf } from "../skill/skill-key.ts";
 import { explanationList, withoutPath } from "./explanation.ts";
 import { readPage } from "./page.ts";
 
+const PendingPosition = z.object({ skill: z.string(), agent: z.string() });
 const GrantPosition = z.object({ kind: z.enum(["agent", "user"]), key: z.string() });
 
 export const accessHandlers: Pick<
   Handlers,
-  "listGrants" | "getGrant" | "putGrant" | "deleteGrant" | "explainAccess" | "explainAll" | "listUsers"
+  | "listPendingGrants"
+  | "answerGrant"
+  | "listGrants"
+  | "getGrant"
+  | "putGrant"
+  | "deleteGrant"
+  | "explainAccess"
+  | "explainAll"
+  | "listUsers"
 > = {
+  listPendingGrants: async ({ query, principal }, { registry }) => {
+    const by = principalActor(principal);
+    const { agent } = query;
+    const { rows, next } = await readPage(query, {
+      position: PendingPosition,
+      positionOf: ({ skill, agent: key }: PendingView) => ({ skill, agent: key }),
+      list: (after, limit) => listPendingGrants({ agent, after, limit }, { by }, registry),
+    });
+    return { data: { grants: rows.map(({ skill: _, ...grant }) => grant), ...next } };
+  },
+  answerGrant: async ({ params, body, principal }, { registry }) => {
+    const options = { by: principalActor(principal), accept: body.accept };
+    return { data: resultOf(await answerGrant(params.id, params.key, options, registry)) };
+  },
   listGrants: async ({ params, query, principal }, { registry }) => {
     const by = principalActor(principal);
     const { rows, next } = await readPage(query, {
@@ -49,7 +75,7 @@ export const accessHandlers: Pick<
     const seen = await findExpectedGrant({ params, principal, headers }, registry);
     const options = { by: principalActor(principal), seen, ...definedFields(body) };
     const { grant, ...result } = await grantSkill(id, { kind, key }, options, registry);
-    return { data: resultOf(result), etag: tagOf(grant) };
+    return { data: resultOf(result), ...(grant === undefined ? {} : { etag: tagOf(grant) }) };
   },
   deleteGrant: async ({ params, principal, headers }, { registry }) => {
     const { id, kind, key } = params;

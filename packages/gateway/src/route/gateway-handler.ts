@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { pause, type Timers } from "@skillhold/core/port";
 import type { SandboxProbe } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
@@ -38,12 +39,25 @@ export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAli
     return { data: { ok: isAvailable, sandbox: id, ...more, checks, enforced } };
   },
   isAlive: async () => ({ data: { status: "ok" } }),
-  isReady: async (_call, { registry: { store }, closing, timers }) => {
+  isReady: async (_call, { registry: { store }, closing, options: { temporary }, timers }) => {
     if (closing?.aborted === true) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
-    await Promise.race([store.lastEvent(), tooLate(timers)]);
+    await Promise.race([Promise.all([store.lastEvent(), rejectFullDisk(store, temporary)]), tooLate(timers)]);
     return { data: { status: "ready" } };
   },
 };
+
+/** Below this, the next records and uploads are likely to fail. */
+const MIN_FREE_BYTES = 8 * 1024 * 1024;
+
+async function rejectFullDisk(
+  store: Pick<GatewayContext["registry"]["store"], "freeBytes">,
+  temporary: string,
+): Promise<void> {
+  const [own, { bavail, bsize }] = await Promise.all([store.freeBytes(), statfs(temporary)]);
+  const free = Math.min(own ?? Number.POSITIVE_INFINITY, bavail * bsize);
+  if (free < MIN_FREE_BYTES)
+    throw new SkillError("DISK_FULL", `The gateway has only ${free} bytes of free space.`);
+}
 
 async function tooLate(timers: Timers): Promise<never> {
   await pause(READY_MS, timers, { isBackground: true });

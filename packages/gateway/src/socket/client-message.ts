@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { SkillError } from "@skillhold/protocol/error";
 import { ClientMessage, type Operation, routeTable } from "@skillhold/protocol/http";
 import type { GatewayApp } from "../app.ts";
+import { parseJsonBytes } from "../http/json-body.ts";
 
 /** A parsed message, or the error in it. */
 export type ParsedMessage =
@@ -13,10 +14,11 @@ const methods: readonly string[] = ClientMessage.options.map(({ shape }) => shap
 export function parseMessage(text: string): ParsedMessage {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    const fault = usage("The message is not valid JSON.", "Send one JSON object per message.");
-    return { id: undefined, fault };
+    value = parseJsonBytes(Buffer.from(text));
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    const message = error.message.replace(/^The body/, "The message");
+    return { id: undefined, fault: usage(message, "Send one JSON object per message.") };
   }
   const parsed = ClientMessage.safeParse(value);
   if (parsed.success) return { id: parsed.data.id, message: parsed.data };

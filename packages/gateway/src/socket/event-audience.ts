@@ -58,6 +58,8 @@ export class EventAudience {
 
   async shareOf(event: SkillEvent, principal: Principal): Promise<Share> {
     if (isAdministrator(principal)) return "all";
+    if (event.type === "grant.requested" || event.type === "grant.declined")
+      return (await this.#isAsked(event, principal)) ? "all" : "none";
     if (isChange(event)) return await this.#shareOfChange(event, principal);
     if (!("session" in event)) return "none";
     return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
@@ -77,6 +79,16 @@ export class EventAudience {
     if ("grantee" in event && !isGrantee(event.grantee, principal)) return "none";
     const isVisible = (await this.#sees(event.skill, principal)) && (await this.#isOpen(event, principal));
     return isVisible ? "part" : "none";
+  }
+
+  /** Managers of the skill and the owner of the agent take part in a pending grant. */
+  async #isAsked(
+    { skill, grantee }: Extract<SkillEvent, { readonly type: "grant.requested" | "grant.declined" }>,
+    principal: Principal,
+  ): Promise<boolean> {
+    if (!isPerson(principal)) return false;
+    if (await this.#manages(skill, principal)) return true;
+    return (await this.#ports.context.registry.store.findAgent(grantee.key))?.owner === principal.user;
   }
 
   /** A viewer with a pin receives only events of the pinned revision. */

@@ -49,6 +49,7 @@ export interface GatewayPartOptions {
   readonly gateways: readonly GatewayLayerSettings[];
   readonly log: (entry: LogEntry) => void;
   readonly limits: Limits;
+  readonly openPublishing?: boolean;
   readonly sandbox?: Sandbox;
   /** Aborted when the gateway begins to shut down. */
   readonly closing: AbortSignal;
@@ -70,6 +71,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const registry: RegistryContext = {
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
     hooks: hooksOf(env, guardScan, dependencies),
+    publicBy: options.openPublishing === true ? "publisher" : "admin",
   };
   const { skills, library, sources, onReload } = await openSkills(
     options,
@@ -106,7 +108,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       onReload,
       sandbox: options.sandbox ?? { id: freshSandbox().id, probe: () => freshSandbox().probe() },
       verifyAudit: async (signal) => {
-        const key = await findOwnKey(place);
+        const key = await findOwnKey(url, place);
         const keys = key === undefined ? [] : [key];
         return await verifyAudit(store, { keys, witnessed: await checkpoints.read(), signal });
       },
@@ -169,11 +171,16 @@ async function openSkills(
 async function openRecords({ machine, url, log }: GatewayPartOptions, closers: CloserList) {
   const file = cacheFile(machine.env);
   const cache = file === undefined ? undefined : closers.add(new SqliteCache(file), (it) => it.close());
-  const opened = await withWaitNotice(waitWarning(log), () => openSignedStore(url, machine));
+  const opened = await withWaitNotice(waitWarning(log), () =>
+    openSignedStore(url, machine, {
+      onCheckpointFailure: (error) => log({ level: "warning", event: "audit.checkpoint_failed", error }),
+    }),
+  );
   const store = closers.add(opened, (it) => it.close());
+  // A gateway that cannot record would fail with its first request.
+  await store.checkLog();
   const checkpoints = checkpointsOf(url, machine);
-  const witness = (note: string) => checkpoints.append(note);
-  const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
+  const audit = closers.add(new RegistryAudit(store), (it) => it.close());
   return { cache, store, audit, checkpoints };
 }
 

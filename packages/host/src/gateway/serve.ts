@@ -40,6 +40,8 @@ export interface ServeOptions {
   readonly insecureBind?: boolean;
   /** Whether public skills are listed for anonymous clients. */
   readonly discovery?: boolean;
+  /** Whether publishers may make skills public; by default only administrators may. */
+  readonly openPublishing?: boolean;
   /** Whether the bundled skills are published at the start. */
   readonly seed?: boolean;
   readonly limits?: Limits;
@@ -85,10 +87,10 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     });
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
-    const { roots = [], gateways = [], limits = defaultLimits, sandbox } = options;
+    const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const custom = sandbox === undefined ? {} : { sandbox };
     const parts = await openParts(
-      { machine, url, roots, gateways, log, limits, closing: closing.signal, ...custom },
+      { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,
     );
     const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());

@@ -1,4 +1,11 @@
-export { checkpointsOf, findOwnKey, keepCheckpoint, openSignedStore } from "./audit-store.ts";
+export {
+  AUDIT_KEY_VARIABLE,
+  AUDIT_WITNESS_VARIABLE,
+  checkpointsOf,
+  findOwnKey,
+  openSignedStore,
+  type SignedStoreOptions,
+} from "./audit-store.ts";
 export { createBackup, restoreFromBackup, verifyBackup } from "./backup.ts";
 export { DiscoveryLog, recordShadowing } from "./discovery-log.ts";
 export {

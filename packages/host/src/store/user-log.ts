@@ -70,12 +70,11 @@ export class UserLog implements AuditSink {
 
 /** Loads the store's modules only when an event is recorded. */
 async function openLog(place: ProcessContext): Promise<OpenedLog> {
-  const [{ checkpointsOf, openSignedStore }, { RegistryAudit }] = await Promise.all([
+  const [{ openSignedStore }, { RegistryAudit }] = await Promise.all([
     import("./audit-store.ts"),
     import("@skillhold/registry/audit"),
   ]);
   const url = storeUrl(undefined, place);
   const store = await openSignedStore(url, place);
-  const checkpoints = checkpointsOf(url, place);
-  return { store, audit: new RegistryAudit(store, { witness: (note) => checkpoints.append(note) }) };
+  return { store, audit: new RegistryAudit(store) };
 }

@@ -122,6 +122,7 @@ export async function removeAgent(
     const agent = await getManagedAgent(keyOrUid, { by, seen }, tx);
     const at = clock.now().toISOString();
     const events = await revokeAll(agent.key, at, by, tx);
+    await forgetPending(agent.key, tx);
     const removed = { ...agent, updatedAt: at, removedAt: at };
     await tx.putAgent(removed);
     await tx.appendAll([...events, { type: "agent.removed", at, by, agent: agent.key }]);
@@ -173,6 +174,16 @@ function rejectStranger({ key, owner }: AgentRecord, { user, role }: Actor): voi
     hint: "Ask its owner or an administrator.",
     details: { key },
   });
+}
+
+const PENDING_PAGE = 1000;
+
+async function forgetPending(agent: string, tx: RegistryTransaction): Promise<void> {
+  for (;;) {
+    const pending = await tx.listPendingGrants({ agent, limit: PENDING_PAGE });
+    for (const { skill } of pending) await tx.removePendingGrant(skill, agent);
+    if (pending.length < PENDING_PAGE) return;
+  }
 }
 
 /** Takes the locks of the skills in the order of their ids. */

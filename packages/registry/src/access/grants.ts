@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Actor, Visibility } from "@skillhold/protocol";
+import type { Actor, SkillEvent, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
 import {
@@ -10,10 +10,16 @@ import {
   rejectAgentActor,
   visibilityWith,
 } from "../ownership/ownership.ts";
-import type { Grant, Grantee } from "../record/grant.ts";
+import type { Grant, Grantee, PendingGrant } from "../record/grant.ts";
+import { skillLock } from "../record/lock.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import type { GrantPage, RegistryReader, RegistryTransaction } from "../record/registry-store.ts";
+import type {
+  GrantPage,
+  PendingGrantQuery,
+  RegistryReader,
+  RegistryTransaction,
+} from "../record/registry-store.ts";
 import { checkExactName } from "../record/text-field.ts";
 import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
 import { rejectDeleted } from "../release/rollback.ts";
@@ -38,18 +44,20 @@ export interface GrantResult {
   readonly id: string;
   readonly uid: string;
   readonly grantee: Grantee;
-  readonly status: "granted" | "revoked" | "unchanged";
+  /** `pending`: the grant waits for the consent of the agent's owner. */
+  readonly status: "granted" | "pending" | "revoked" | "unchanged";
   /** The visibility of the skill after the change. */
   readonly visibility: Visibility;
 }
 
-/** The result with the current grant. */
+/** The result with the current grant; undefined while the first one is pending. */
 export interface Granted extends GrantResult {
-  readonly grant: Grant;
+  readonly grant: Grant | undefined;
 }
 
 /**
- * Grants a skill to an agent or a user, or changes the grant. The first grant makes a private skill internal.
+ * Grants a skill to an agent or a user, or changes the grant. The first grant makes a private skill internal. A grant
+ * puts the skill into the agent's prompt, so the agent's owner or an administrator must consent.
  */
 export async function grantSkill(
   idOrUid: string,
@@ -59,7 +67,7 @@ export async function grantSkill(
 ): Promise<Granted> {
   rejectAgentActor(by);
   return await store.transaction(async (tx) => {
-    const grantee = await getGrantee(to, tx);
+    const { grantee, owner } = await getGrantee(to, tx);
     const skill = await getManaged(idOrUid, by, tx);
     rejectDeleted(skill);
     if (pin !== undefined) rejectPurged(await getRevisionOf(skill, pin, tx), skill.id);
@@ -69,13 +77,137 @@ export async function grantSkill(
       return { ...answer(skill, grantee, "unchanged"), grant: before };
     const at = clock.now().toISOString();
     const grant: Grant = { skill: skill.uid, grantee, canManage, pin, grantedBy: by.user, at };
+    if (owner !== undefined && !mayConsent(owner, by))
+      return { ...(await requestGrant(grant, skill, by, tx)), grant: before };
     if (grantee.kind === "user")
       await tx.putUser({ name: grantee.key, displayName: undefined, createdAt: at });
-    await tx.putGrant(grant);
-    const granted = await settle(skill, at, tx);
-    await tx.append(grantGiven(grant, { at, skill: granted, by }));
-    return { ...answer(granted, grantee, "granted"), grant };
+    return { ...(await putGrant(grant, skill, by, tx)), grant };
   });
+}
+
+async function requestGrant(
+  { skill: uid, grantee, canManage, pin, at }: Grant,
+  skill: RegisteredSkill,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<GrantResult> {
+  const before = await tx.findPendingGrant(uid, grantee.key);
+  if (before?.canManage === canManage && before.pin === pin) return answer(skill, grantee, "pending");
+  await tx.putPendingGrant({ skill: uid, agent: grantee.key, canManage, pin, requestedBy: by.user, at });
+  const fields = { at, skill: skill.id, by, grantee: { ...grantee }, canManage };
+  await tx.append({ type: "grant.requested", ...fields, ...(pin === undefined ? {} : { pin }) });
+  return answer(skill, grantee, "pending");
+}
+
+async function putGrant(
+  grant: Grant,
+  skill: RegisteredSkill,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<GrantResult> {
+  const { grantee, at } = grant;
+  await tx.putGrant(grant);
+  if (grantee.kind === "agent") await tx.removePendingGrant(skill.uid, grantee.key);
+  const granted = await settle(skill, at, tx);
+  await tx.append(grantGiven(grant, { at, skill: granted, by }));
+  return answer(granted, grantee, "granted");
+}
+
+/** Accepts or declines a pending grant, for the agent's owner or an administrator. */
+export async function answerGrant(
+  idOrUid: string,
+  agentKey: string,
+  { by, accept }: { readonly by: Actor; readonly accept: boolean },
+  { store, clock }: RegistryContext,
+): Promise<GrantResult> {
+  rejectAgentActor(by);
+  return await store.transaction(async (tx) => {
+    const agent = await lockAgent(agentKey, tx);
+    const found = await tx.findSkill(idOrUid);
+    if (found !== undefined) await tx.lock(skillLock(found.id));
+    const skill = found && (await tx.findSkill(found.uid));
+    const pending = skill && (await tx.findPendingGrant(skill.uid, agent.key));
+    if (skill === undefined || pending === undefined || !mayConsent(agent.owner, by))
+      throw noPending(idOrUid, agentKey);
+    const at = clock.now().toISOString();
+    const grantee = { kind: "agent", key: agent.key } as const;
+    if (!accept) {
+      await tx.appendAll(await declinePending(skill, agent.key, { by, at }, tx));
+      return answer(skill, grantee, "unchanged");
+    }
+    rejectDeleted(skill);
+    await rejectFormerManager(skill, pending, tx);
+    const { canManage, pin, requestedBy } = pending;
+    if (pin !== undefined) rejectPurged(await getRevisionOf(skill, pin, tx), skill.id);
+    const grant: Grant = { skill: skill.uid, grantee, canManage, pin, grantedBy: requestedBy, at };
+    return await putGrant(grant, skill, by, tx);
+  });
+}
+
+/** Pending grants that the actor requested or may answer; all for an administrator. */
+export async function listPendingGrants(
+  page: Omit<PendingGrantQuery, "user">,
+  { by }: { readonly by: Actor },
+  { store }: RegistryContext,
+): Promise<readonly PendingView[]> {
+  if (isAgentActor(by)) return [];
+  const rows = await store.listPendingGrants({
+    ...page,
+    ...(by.role === "admin" || by.role === "system" ? {} : { user: by.user }),
+  });
+  const views = rows.map(async (row) => {
+    const [skill, agent] = await Promise.all([store.findSkill(row.skill), store.findAgent(row.agent)]);
+    const mayAnswer = agent !== undefined && mayConsent(agent.owner, by);
+    return { ...row, id: skill?.id ?? row.skill, owner: agent?.owner ?? "", mayAnswer };
+  });
+  return await Promise.all(views);
+}
+
+/** A pending grant with the skill's id and the agent's owner. */
+export interface PendingView extends PendingGrant {
+  readonly id: string;
+  readonly owner: string;
+  /** Whether the reader may accept or decline it. */
+  readonly mayAnswer: boolean;
+}
+
+function mayConsent(owner: string, { user, role }: Actor): boolean {
+  return role === "admin" || role === "system" || (owner === user && role !== "viewer");
+}
+
+/** The requester may have lost the right to grant in the meantime. */
+async function rejectFormerManager(
+  skill: RegisteredSkill,
+  { requestedBy }: PendingGrant,
+  tx: RegistryTransaction,
+): Promise<void> {
+  const grants = await tx.listGrants([skill.uid]);
+  if (isManager(skill, grants, { user: requestedBy, role: "publisher" })) return;
+  throw new SkillError("CONFLICT", `${requestedBy} may no longer grant ${skill.id}.`, {
+    hint: "Decline the grant, or ask the owner of the skill to grant it again.",
+    details: { id: skill.id },
+  });
+}
+
+async function declinePending(
+  { id, uid }: RegisteredSkill,
+  agent: string,
+  { by, at }: { readonly by: Actor; readonly at: string },
+  tx: RegistryTransaction,
+): Promise<readonly SkillEvent[]> {
+  if (!(await tx.removePendingGrant(uid, agent))) return [];
+  return [{ type: "grant.declined", at, skill: id, by, grantee: { kind: "agent", key: agent } }];
+}
+
+function noPending(idOrUid: string, agent: string): SkillError {
+  const id = idOrUid.slice(0, 80);
+  return new SkillError(
+    "GRANT_NOT_FOUND",
+    `No grant of ${id} is pending for the agent ${agent.slice(0, 80)}.`,
+    {
+      details: { id, agent },
+    },
+  );
 }
 
 /** Revokes a grant. Revoking the last one makes an internal skill private. */
@@ -90,10 +222,15 @@ export async function revokeSkill(
     const skill = await getManaged(idOrUid, by, tx);
     const grantee = await keyedGrantee(from, tx);
     rejectOther(await tx.findGrant(skill.uid, grantee), seen, skill);
-    if (!(await tx.removeGrant(skill.uid, grantee))) return answer(skill, grantee, "unchanged");
     const at = clock.now().toISOString();
+    const withdrawn =
+      grantee.kind === "agent" ? await declinePending(skill, grantee.key, { by, at }, tx) : [];
+    if (!(await tx.removeGrant(skill.uid, grantee))) {
+      await tx.appendAll(withdrawn);
+      return answer(skill, grantee, withdrawn.length === 0 ? "unchanged" : "revoked");
+    }
     const revoked = await settle(skill, at, tx);
-    await tx.append(grantRevoked(grantee, { at, skill: revoked, by }));
+    await tx.appendAll([...withdrawn, grantRevoked(grantee, { at, skill: revoked, by })]);
     return answer(revoked, grantee, "revoked");
   });
 }
@@ -144,10 +281,15 @@ async function keyedGrantee({ kind, key }: Grantee, reader: RegistryReader): Pro
   return { kind, key: agent?.key ?? key };
 }
 
-/** Throws AGENT_NOT_FOUND for an unknown agent; users need not exist. */
-async function getGrantee({ kind, key }: Grantee, tx: RegistryTransaction): Promise<Grantee> {
-  if (kind === "agent") return { kind, key: (await lockAgent(key, tx)).key };
-  return { kind, key: checkExactName("user name", key, 256) };
+/** The grantee, and the owner if it is an agent. Throws AGENT_NOT_FOUND for an unknown agent; users need not exist. */
+async function getGrantee(
+  { kind, key }: Grantee,
+  tx: RegistryTransaction,
+): Promise<{ readonly grantee: Grantee; readonly owner: string | undefined }> {
+  if (kind === "user")
+    return { grantee: { kind, key: checkExactName("user name", key, 256) }, owner: undefined };
+  const agent = await lockAgent(key, tx);
+  return { grantee: { kind, key: agent.key }, owner: agent.owner };
 }
 
 /** Contract: the skill is locked. Throws PRECONDITION_FAILED if the grant differs from `seen`. */

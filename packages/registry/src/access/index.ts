@@ -1,7 +1,17 @@
 export { isManager } from "../ownership/ownership.ts";
 export { type AgentChange, addAgent, changeAgent, getAgent, listAgents, removeAgent } from "./agents.ts";
 export { discloseAccess, type EffectiveAccess, explainAccess } from "./explain-access.ts";
-export { findGrant, type GrantResult, grantSkill, listGrantPage, listGrants, revokeSkill } from "./grants.ts";
+export {
+  answerGrant,
+  findGrant,
+  type GrantResult,
+  grantSkill,
+  listGrantPage,
+  listGrants,
+  listPendingGrants,
+  type PendingView,
+  revokeSkill,
+} from "./grants.ts";
 export { rejectUnknownSkills } from "./manifest-skill.ts";
 export { archiveSkill, unarchiveSkill } from "./status.ts";
 export { type Toggled, toggleFolderSkill, toggleSkill } from "./toggle.ts";

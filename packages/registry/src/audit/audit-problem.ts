@@ -23,7 +23,11 @@ export type AuditProblemCode =
   /** The log had other entries before. */
   | "log-rewritten"
   /** A witnessed checkpoint is not signed by a trusted key. */
-  | "note-unsigned";
+  | "note-unsigned"
+  /** No registered key endorsed a change of the keys. */
+  | "key-unendorsed"
+  /** None of the trusted keys is registered in the log. */
+  | "key-unregistered";
 
 const MOST = 1000;
 

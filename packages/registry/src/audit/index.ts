@@ -1,3 +1,4 @@
+export { type KeySet, keyOfText, keyText, nextKeys, noKeys } from "./audit-key.ts";
 export type { AuditProblem, AuditProblemCode } from "./audit-problem.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { CHAIN_START, chainHash } from "./chain.ts";
@@ -9,7 +10,11 @@ export {
   type TrustedKey,
 } from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
+export { CheckpointKeeper, type CheckpointOptions, type Witness } from "./checkpoint-keeper.ts";
 export { type FollowOptions, followEvents } from "./follow.ts";
+export { httpWitness } from "./http-witness.ts";
+export { type GuardedAppend, keyChangeOf, LogGuard, type LogMemory, type SeenLogState } from "./log-guard.ts";
+export { logMemoryFile } from "./log-memory.ts";
 export { LogTree } from "./log-tree.ts";
 export { type ProveConsistency, SeenLog, witnessLog } from "./log-witness.ts";
 export { appendLeaf, emptyFrontier, isWhole, rootOf } from "./merkle.ts";
@@ -21,7 +26,7 @@ export {
   leafHash,
   MerkleTree,
 } from "./merkle-tree.ts";
-export { RegistryAudit, type RegistryAuditOptions } from "./registry-audit.ts";
+export { RegistryAudit } from "./registry-audit.ts";
 export { type Drift, type Replay, type ReplayContext, replaySession } from "./replay.ts";
 export type {
   Recovered,

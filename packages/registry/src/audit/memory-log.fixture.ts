@@ -4,6 +4,7 @@ import type { AuditHead, AuditRow } from "../record/registry-store.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { type CheckpointSigner, signCheckpoint, type TrustedKey } from "./checkpoint.ts";
+import { keyChangeOf } from "./log-guard.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
 import type { AuditReader } from "./verify.ts";
 
@@ -51,6 +52,7 @@ export function columnsOf(body: string): Pick<AuditRow, "at" | "type" | "skill" 
 export function readerOf({ rows, head }: StoredLog): AuditReader {
   return {
     auditAfter: async (seq, limit) => rows.filter((row) => row.seq > seq).slice(0, limit),
+    auditKeys: async () => rows.flatMap(({ seq, body }) => keyChangeOf(seq, body) ?? []),
     findHead: async () => head,
   };
 }

@@ -4,21 +4,13 @@ import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryStore } from "../record/registry-store.ts";
 
-export interface RegistryAuditOptions {
-  /** Stores signed checkpoints outside the store, so that a reset to an earlier state is detected. */
-  readonly witness?: (note: string) => Promise<void>;
-  /** The number of events between two checkpoints; there is always one at the end. */
-  readonly noteEvery?: number;
-}
-
-type LogStore = Pick<RegistryStore, "transaction" | "findHead">;
+type LogStore = Pick<RegistryStore, "transaction">;
 
 interface Waiting {
   readonly event: SkillEvent;
   readonly written: PromiseWithResolvers<void>;
 }
 
-const NOTE_EVERY = 1000;
 /** Larger batches would block other writers of the store. */
 const BATCH = 1000;
 const QUIET_TURNS = 4;
@@ -30,18 +22,12 @@ const MOST_TURNS = 200;
  */
 export class RegistryAudit implements AuditSink {
   readonly #store: LogStore;
-  readonly #witness: RegistryAuditOptions["witness"];
-  readonly #noteEvery: number;
   readonly #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #isClosed = false;
-  /** Events since the last witnessed checkpoint. */
-  #unwitnessed = 0;
 
-  constructor(store: LogStore, { witness, noteEvery = NOTE_EVERY }: RegistryAuditOptions = {}) {
+  constructor(store: LogStore) {
     this.#store = store;
-    this.#witness = witness;
-    this.#noteEvery = noteEvery;
   }
 
   async record(event: SkillEvent): Promise<void> {
@@ -52,11 +38,10 @@ export class RegistryAudit implements AuditSink {
     await written.promise;
   }
 
-  /** Waits for pending events and rejects new ones. Throws if the last checkpoint could not be witnessed. */
+  /** Waits for pending events and rejects new ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
-    await this.#keepNote();
   }
 
   /** Never rejects: each failure goes to the callers of `record`. */
@@ -64,8 +49,6 @@ export class RegistryAudit implements AuditSink {
     while (this.#waiting.length > 0) {
       await this.#gather();
       await this.#write(this.#waiting.splice(0, BATCH));
-      // The events are durable without a checkpoint; it is retried later and at the end.
-      if (this.#unwitnessed >= this.#noteEvery) await this.#keepNote().catch(() => {});
     }
     // Reset in the same turn as the last check of the queue; otherwise the next event would never be written.
     this.#writing = undefined;
@@ -86,7 +69,6 @@ export class RegistryAudit implements AuditSink {
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
       await this.#store.transaction((tx) => tx.appendAll(batch.map(({ event }) => event)));
-      this.#unwitnessed += batch.length;
       for (const { written } of batch) written.resolve();
     } catch (error) {
       // An invalid event must fail only for its own caller.
@@ -94,16 +76,15 @@ export class RegistryAudit implements AuditSink {
       else for (const { written } of batch) written.reject(error);
     }
   }
-
-  async #keepNote(): Promise<void> {
-    if (this.#witness === undefined || this.#unwitnessed === 0) return;
-    const counted = this.#unwitnessed;
-    const note = (await this.#store.findHead())?.note;
-    if (note !== undefined) await this.#witness(note);
-    this.#unwitnessed -= counted;
-  }
 }
 
+const STORE_CODES: ReadonlySet<string> = new Set([
+  "STORE_FAILED",
+  "DISK_FULL",
+  "INTEGRITY_FAILED",
+  "CONFIG_INVALID",
+]);
+
 function isOfStore(error: unknown): boolean {
-  return error instanceof SkillError && (error.code === "STORE_FAILED" || error.code === "INTEGRITY_FAILED");
+  return error instanceof SkillError && STORE_CODES.has(error.code);
 }

@@ -4,10 +4,9 @@ import { readFile } from "node:fs/promises";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { ensurePrivateFile, openPrivateFile } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
+import { KEY_NAME } from "./audit-key.ts";
 import type { CheckpointSigner, TrustedKey } from "./checkpoint.ts";
 
-/** The key name in checkpoints. Keys with the same name differ by their hash. */
-const NAME = "skillhold";
 const TITLE = { title: "The audit signing key file" };
 const PUBLIC_TITLE = { title: "The audit public key file", mayOthersRead: true };
 
@@ -20,7 +19,7 @@ export async function signingKeyFile(path: string): Promise<CheckpointSigner> {
   const key = parseKey(path, await readPrivate(path), createPrivateKey);
   const spki = () => createPublicKey(key).export({ format: "pem", type: "spki" });
   await ensurePrivateFile(publicKeyFile(path), spki, PUBLIC_TITLE);
-  return { name: NAME, key };
+  return { name: KEY_NAME, key };
 }
 
 /** The path of the public key. */
@@ -31,7 +30,7 @@ export function publicKeyFile(path: string): string {
 /** A public key for verification; undefined if the file does not exist. */
 export async function findTrustedKey(path: string): Promise<TrustedKey | undefined> {
   try {
-    return { name: NAME, key: parseKey(path, await readFile(path, "utf8"), createPublicKey) };
+    return { name: KEY_NAME, key: parseKey(path, await readFile(path, "utf8"), createPublicKey) };
   } catch (error) {
     if (errorCodeOf(error) === "ENOENT") return undefined;
     if (error instanceof SkillError) throw error;

@@ -37,6 +37,7 @@ describe("an intact log", () => {
     const growing = {
       auditAfter: async (seq: number, limit: number) =>
         (await reader.auditAfter(seq, limit)).filter((row) => row.seq <= size),
+      auditKeys: reader.auditKeys,
       findHead: async () => {
         size = Math.min(SIZE, size + 7);
         return makeLog(bodies.slice(0, size), ORIGIN, ours.signer).head;

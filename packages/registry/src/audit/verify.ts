@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { AuditHead, RegistryReader } from "../record/registry-store.ts";
+import { keyOfText, keyText, nextKeys, noKeys } from "./audit-key.ts";
 import { type AuditProblem, AuditProblems } from "./audit-problem.ts";
 import { type Checkpoint, readCheckpoint, type TrustedKey } from "./checkpoint.ts";
 import { LogCheck } from "./log-check.ts";
@@ -18,6 +19,8 @@ export interface AuditReport {
   readonly isSound: boolean;
   /** Whether a trusted key has signed the current state. */
   readonly isSigned: boolean;
+  /** The keys that may sign the log. */
+  readonly keys: readonly string[];
   /** The number of checkpoints that the log was compared with. */
   readonly witnessed: number;
   /** The first problems. */
@@ -27,7 +30,7 @@ export interface AuditReport {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-export type AuditReader = Pick<RegistryReader, "auditAfter" | "findHead">;
+export type AuditReader = Pick<RegistryReader, "auditAfter" | "auditKeys" | "findHead">;
 
 const PAGE = 1000;
 
@@ -40,21 +43,70 @@ export async function verifyAudit(
   { keys, witnessed = [], signal }: VerifyOptions,
 ): Promise<AuditReport> {
   const problems = new AuditProblems();
-  const notes = readNotes(witnessed, keys, problems);
+  const notes = readNotes(witnessed, await findSigners(reader, keys), problems);
   const check = new LogCheck(notes, problems);
   const head = await readToEnd(check, reader, problems, signal);
   check.end();
   rejectStrangers(notes, head, problems);
-  const isSigned = checkHead(head, check, keys, problems);
+  const registered = await readKeys(reader, head, keys, problems);
+  const isSigned = checkHead(head, check, registered.now, problems);
   return {
     entries: check.frontier.size,
     isSound: problems.count === 0,
     isSigned,
+    keys: registered.now.map(({ key }) => keyText(key)),
     witnessed: notes.length,
     problems: problems.list,
     problemCount: problems.count,
     checkpoint: head && { origin: head.origin, size: check.frontier.size, root: rootOf(check.frontier) },
   };
+}
+
+interface RegisteredKeys {
+  /** The keys that may sign the current state. */
+  readonly now: readonly TrustedKey[];
+  /** All keys that ever could. */
+  readonly ever: readonly TrustedKey[];
+}
+
+/** The keys of earlier checkpoints. Problems are reported with the final state. */
+async function findSigners(reader: AuditReader, keys: readonly TrustedKey[]): Promise<readonly TrustedKey[]> {
+  const ignored = new AuditProblems();
+  return (await readKeys(reader, await findHead(reader, ignored), keys, ignored)).ever;
+}
+
+/**
+ * The keys that the log registers, if one of the trusted keys is among them. A log without registered keys is signed by
+ * the trusted keys themselves. A key without an endorsement must be trusted, except for the first one.
+ */
+async function readKeys(
+  reader: AuditReader,
+  head: AuditHead | undefined,
+  trusted: readonly TrustedKey[],
+  problems: AuditProblems,
+): Promise<RegisteredKeys> {
+  const changes = head === undefined ? [] : await reader.auditKeys();
+  if (head === undefined || trusted.length === 0 || changes.length === 0)
+    return { now: trusted, ever: trusted };
+  const anchors = new Set(trusted.map(({ key }) => keyText(key)));
+  const ever = new Set<string>();
+  let set = noKeys;
+  for (const change of changes) {
+    const next = nextKeys(set, change, head.origin);
+    const isNewRoot = next !== undefined && set.root !== undefined && next.root !== set.root;
+    if (next === undefined || (isNewRoot && !anchors.has(change.event.key))) {
+      const message = `No registered key endorsed the change of ${change.event.key}.`;
+      problems.add("key-unendorsed", message, change.seq);
+    } else set = next;
+    for (const key of set.keys) ever.add(key);
+  }
+  const name = trusted[0]?.name;
+  const named = (texts: Iterable<string>) => [...texts].map((text) => keyOfText(text, name));
+  if (![...anchors].some((key) => ever.has(key))) {
+    problems.add("key-unregistered", "None of the trusted keys is registered in the log.");
+    return { now: trusted, ever: trusted };
+  }
+  return { now: named(set.keys), ever: [...trusted, ...named(ever)] };
 }
 
 function readNotes(

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SerialQueue } from "@skillhold/core/async";
-import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
+import { errorCodeOf, isDiskFull, normalizeRelative } from "@skillhold/core/bundle";
 import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -197,11 +197,17 @@ export class RegistryShelf implements Shelf {
     throw new SkillError("INTEGRITY_FAILED", `Revision ${revision} of ${id} is missing.`);
   }
 
+  /** The folder of a copy; undefined without one. Content is served from blobs, so a full disk does not fail reads. */
   async #layOut({ id }: SkillEntry, treeHash: Digest): Promise<string | undefined> {
     const { copies } = this.#options;
-    return copies === undefined
-      ? undefined
-      : await materialise(treeHash, id, { folder: copies }, this.#context);
+    if (copies === undefined) return undefined;
+    try {
+      return await materialise(treeHash, id, { folder: copies }, this.#context);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      this.#options.onError?.(error);
+      return undefined;
+    }
   }
 }
 

@@ -11,6 +11,18 @@ export interface Grant {
   readonly at: string;
 }
 
+/** A grant to an agent of another user, which waits for the consent of that user or an administrator. */
+export interface PendingGrant {
+  /** The skill's uid. */
+  readonly skill: string;
+  /** The agent's key. */
+  readonly agent: string;
+  readonly canManage: boolean;
+  readonly pin: number | undefined;
+  readonly requestedBy: string;
+  readonly at: string;
+}
+
 export interface Grantee {
   readonly kind: "agent" | "user";
   /** The agent's key or the user's name. */

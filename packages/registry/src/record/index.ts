@@ -1,15 +1,17 @@
 export type { AgentRecord, UserRecord } from "./agent.ts";
 export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
-export type { FolderToggle, Grant, Grantee } from "./grant.ts";
+export type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 export type { PublishHooks, RegistryContext } from "./registry-context.ts";
 export type {
   AgentPage,
   AuditHead,
+  AuditKeyChange,
   AuditRow,
   EventQuery,
   GrantPage,
   ListPage,
+  PendingGrantQuery,
   RegistryReader,
   RegistryStore,
   RegistryTransaction,

@@ -16,6 +16,8 @@ export interface RegistryContext {
   /** Scans a skill for dependencies before it is published. */
   readonly scan: Scan;
   readonly hooks?: PublishHooks;
+  /** Who may make a skill public, which puts it into every agent's prompt; by default administrators. */
+  readonly publicBy?: "admin" | "publisher";
 }
 
 /** Extra checks that run before a skill is published. */

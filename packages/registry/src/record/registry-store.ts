@@ -4,7 +4,7 @@ import type { VectorStore } from "@skillhold/core/semantic";
 import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
-import type { FolderToggle, Grant, Grantee } from "./grant.ts";
+import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { StoredToken } from "./token.ts";
 
@@ -34,6 +34,10 @@ export interface RegistryStore extends RegistryReader {
    * without an error.
    */
   touchTokens(uses: ReadonlyMap<string, string>): void;
+  /** The free space of the disk that the store writes to; undefined if another machine has it. */
+  freeBytes(): Promise<number | undefined>;
+  /** Throws if the log accepts no events from this process. */
+  checkLog(): Promise<void>;
   /** The numbers of events that are missing or break the hash chain. Damage does not throw. */
   listBrokenEvents(): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -68,6 +72,9 @@ export interface RegistryReader {
   /** One page of a skill's grants, ordered by kind and key. */
   listGrantPage(uid: string, page: GrantPage): Promise<readonly Grant[]>;
   findGrant(uid: string, grantee: Grantee): Promise<Grant | undefined>;
+  /** Pending grants, ordered by skill and agent. */
+  listPendingGrants(query: PendingGrantQuery): Promise<readonly PendingGrant[]>;
+  findPendingGrant(uid: string, agent: string): Promise<PendingGrant | undefined>;
   /** The toggles of skills in folders, ordered by id. */
   listToggles(): Promise<readonly FolderToggle[]>;
   /** By secret hash or id, including revoked and expired tokens. */
@@ -96,6 +103,8 @@ export interface RegistryReader {
   listEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
   /** The raw rows after a number, for verification. Rows that are not valid events do not fail. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
+  /** The changes of the keys that sign the log, in order. */
+  auditKeys(): Promise<readonly AuditKeyChange[]>;
   /** The guard's report on a tree, without waivers; undefined when the tree was never inspected. */
   findGuardReport(hash: Digest): Promise<GuardReport | undefined>;
   /** All waivers of a skill by its id, the oldest first; expired ones too. */
@@ -124,6 +133,10 @@ export interface RegistryTransaction extends RegistryReader {
   putGrant(grant: Grant): Promise<void>;
   /** Returns false if there was no such grant. */
   removeGrant(uid: string, grantee: Grantee): Promise<boolean>;
+  /** Inserts the pending grant or replaces the one of the same skill and agent. */
+  putPendingGrant(grant: PendingGrant): Promise<void>;
+  /** Returns false if there was no such pending grant. */
+  removePendingGrant(uid: string, agent: string): Promise<boolean>;
   putToggle(toggle: FolderToggle): Promise<void>;
   /** Inserts the token or revokes the one with its id; no other field ever changes. */
   putToken(token: StoredToken): Promise<void>;
@@ -143,6 +156,12 @@ export interface RegistryTransaction extends RegistryReader {
   append(event: SkillEvent): Promise<number>;
   /** Appends several events in order, as the last step; returns the last number. */
   appendAll(events: readonly SkillEvent[]): Promise<number>;
+  /** Adds or revokes a key of the log, endorsed by this machine's key. Needs a signer. */
+  changeAuditKey(change: Omit<AuditKeyChange["event"], "type" | "endorsement">): Promise<number>;
+  /** Accepts the log as it is, with this machine's key as its only key. Needs a signer. */
+  adoptLog(at: string): Promise<number>;
+  /** Throws if the log accepts no events from this writer, for example because its key is not registered. */
+  checkLog(): Promise<void>;
 }
 
 export interface ListPage {
@@ -159,6 +178,16 @@ export interface AgentPage extends ListPage {
 export interface RevisionPage {
   /** Continue with revisions older than this one. */
   readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface PendingGrantQuery {
+  /** Only those that this user requested, or for agents of this user; all without it. */
+  readonly user?: string | undefined;
+  /** Only those for this agent. */
+  readonly agent?: string | undefined;
+  /** Continue after this one. */
+  readonly after?: Pick<PendingGrant, "skill" | "agent"> | undefined;
   readonly limit: number;
 }
 
@@ -211,6 +240,12 @@ export interface AuditRow {
   /** The event as canonical JSON. The hash covers this and the hash of the previous event. */
   readonly body: string;
   readonly hash: string;
+}
+
+/** A change of the log's keys, with its number. */
+export interface AuditKeyChange {
+  readonly seq: number;
+  readonly event: Extract<SkillEvent, { readonly type: "audit.key_changed" }>;
 }
 
 /** The state of the log after its last event, written in the same transaction. */

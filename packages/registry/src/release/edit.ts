@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Visibility } from "@skillhold/protocol";
+import type { Actor, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { codePointLength } from "@skillhold/skill";
@@ -28,7 +28,7 @@ export async function editSkill(
   idOrUid: string,
   edit: SkillEdit,
   { by, seen }: ManagedChange,
-  { store, clock, limits }: RegistryContext,
+  { store, clock, limits, publicBy = "admin" }: RegistryContext,
 ): Promise<Edited> {
   const checked = checkEdit(edit, limits);
   return await store.transaction(async (tx) => {
@@ -37,6 +37,7 @@ export async function editSkill(
     const { record } = await getRevisionOf(skill, skill.revision, tx);
     const override = mergeOverride(skill.override, checked, record);
     const visibility = await checkVisibility(checked.visibility, skill, tx);
+    if (visibility === "public" && skill.visibility !== "public") rejectPublic(skill.id, by, publicBy);
     if (isDeepStrictEqual(override, skill.override) && visibility === skill.visibility)
       return { skill, status: "unchanged" };
     const at = clock.now().toISOString();
@@ -70,12 +71,22 @@ async function checkVisibility(
   });
 }
 
+function rejectPublic(id: string, { role }: Actor, publicBy: "admin" | "publisher"): void {
+  if (role === "admin" || role === "system" || publicBy === "publisher") return;
+  throw new SkillError("POLICY_DENIED", `Only administrators can make ${id} public.`, {
+    hint: "Grant the skill to agents and users, or ask an administrator.",
+    details: { id },
+  });
+}
+
 const fieldNames = ["name", "description", "tags"] as const;
 const MAX_TAGS = 64;
 const MAX_TAG_LENGTH = 64;
 const visibilities: ReadonlySet<string> = new Set<Visibility>(["private", "internal", "public"]);
 /** Characters that do not belong in text; only descriptions may have line breaks. */
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** Bidirectional controls and zero-width characters, which make one name look like another. */
+const INVISIBLE = /\p{Cf}/u;
 
 function checkEdit({ name, description, tags, visibility }: SkillEdit, limits: Limits): SkillEdit {
   const tagList = tags ?? [];
@@ -99,6 +110,8 @@ function checkText(field: string, text: string, max: number): void {
   if (text.trim() === "") throw refuse(`The ${field} is empty.`);
   if (CONTROL.test(field === "description" ? text.replace(/[\t\r\n]/g, " ") : text))
     throw refuse(`The ${field} contains a line break, a control character or a lone surrogate.`);
+  if (field !== "description" && INVISIBLE.test(text))
+    throw refuse(`The ${field} contains an invisible or bidirectional control character.`);
 }
 
 function refuse(message: string): SkillError {

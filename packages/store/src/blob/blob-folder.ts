@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import type { Clock } from "@skillhold/core/port";
 import { syncFolder } from "@skillhold/core/secret";
 import { Digest } from "@skillhold/protocol";
@@ -253,6 +254,7 @@ async function attempt<T>(root: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    if (isDiskFull(error)) throw diskFull(`The disk of the blobs in ${root}`, error);
     throw new SkillError("STORE_FAILED", `The blobs in ${root} cannot be read or written.`, {
       details: { path: root },
       cause: error,

@@ -73,7 +73,7 @@ function toHead({ origin, seq, hash, roots, note }: z.infer<typeof HeadColumns>)
   return { origin, seq, hash, frontier, note: note ?? undefined };
 }
 
-export function brokenLog(message: string, details: Readonly<Record<string, unknown>>): SkillError {
+function brokenLog(message: string, details: Readonly<Record<string, unknown>>): SkillError {
   return new SkillError("INTEGRITY_FAILED", message, {
     hint: "Run `skillhold audit verify` to find the change. The log accepts no new events until it is repaired.",
     details,

@@ -1,18 +1,21 @@
-import { createPublicKey } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import {
-  appendLeaf,
-  type CheckpointSigner,
-  canonicalJson,
-  chainHash,
-  readCheckpoint,
-  rootOf,
-  signCheckpoint,
-} from "@skillhold/registry/audit";
-import type { AuditHead, AuditRow } from "@skillhold/registry/record";
+import { SkillError } from "@skillhold/protocol/error";
+import { appendLeaf, canonicalJson, chainHash, type GuardedAppend } from "@skillhold/registry/audit";
+import type { AuditHead, AuditKeyChange, AuditRow, RegistryReader } from "@skillhold/registry/record";
 import type { Queries, Tx } from "../engine/db.ts";
-import { brokenLog, requireHead, selectEnd, updateHead } from "./audit-head-table.ts";
-import { auditAfter, copiesOf, insertEvents, type LoggedEvent, lastEvent, logStart } from "./event-table.ts";
+import { requireHead, selectEnd, updateHead } from "./audit-head-table.ts";
+import {
+  auditAfter,
+  copiesOf,
+  insertEvents,
+  type LoggedEvent,
+  lastEvent,
+  logStart,
+  selectAuditKeys,
+} from "./event-table.ts";
+
+/** A writer signs the log, leaves it unsigned, or commits no change. */
+export type Writer = GuardedAppend | "dry run" | undefined;
 
 /** Held by every append, so that event numbers follow commit order. */
 const LOG_LOCK = "event log";
@@ -22,20 +25,78 @@ const LOG_LOCK = "event log";
  * a chain cannot show. Events are validated first, because an unreadable one would end the feed. Returns the
  * last number.
  */
-export async function appendAll(
-  tx: Tx,
-  events: readonly SkillEvent[],
-  signer: CheckpointSigner | undefined,
-): Promise<number> {
+export async function appendAll(tx: Tx, events: readonly SkillEvent[], writer: Writer): Promise<number> {
   if (events.length === 0) return await lastEvent(tx);
   const entries = events.map(toEntry);
+  const before = await lockHead(tx);
+  if (typeof writer !== "object") {
+    if (before.note !== undefined && writer !== "dry run") throw signedLog(before);
+    return await extend(tx, before, entries, undefined);
+  }
+  const first = await writer.admit(before, logReader(tx), firstTime(events));
+  return await extend(tx, before, [...first.map(toEntry), ...entries], writer);
+}
+
+/** Throws if the log accepts no events from this writer. */
+export async function checkLog(tx: Tx, writer: Writer): Promise<void> {
+  const before = await lockHead(tx);
+  if (typeof writer === "object") await writer.admit(before, logReader(tx), "");
+}
+
+/** Adds or revokes a key, endorsed by the own key. */
+export async function changeKey(
+  tx: Tx,
+  change: Omit<AuditKeyChange["event"], "type" | "endorsement">,
+  guarded: GuardedAppend,
+): Promise<number> {
+  const before = await lockHead(tx);
+  const first = await guarded.admit(before, logReader(tx), change.at);
+  const event = guarded.endorsed(change, before.seq + first.length + 1);
+  return await extend(tx, before, [...first, event].map(toEntry), guarded);
+}
+
+/** Continues a log whose keys or whose last seen state are lost. */
+export async function adoptLog(tx: Tx, at: string, guarded: GuardedAppend): Promise<number> {
+  const before = await lockHead(tx);
+  return await extend(tx, before, guarded.adopt(before, at).map(toEntry), guarded);
+}
+
+async function lockHead(tx: Tx): Promise<AuditHead> {
   await tx.lock(LOG_LOCK);
-  const before = await requireHead(tx);
-  if (signer !== undefined) rejectOtherThanSigned(before, signer);
+  return await requireHead(tx);
+}
+
+async function extend(
+  tx: Tx,
+  before: AuditHead,
+  entries: readonly Entry[],
+  guarded: GuardedAppend | undefined,
+): Promise<number> {
   const { logged, head } = goOn(before, entries);
   await insertEvents(tx, logged);
-  await updateHead(tx, { ...head, note: signer && noteOf(head, signer) });
+  const changes = logged.flatMap(({ seq, event }) =>
+    event.type === "audit.key_changed" ? { seq, event } : [],
+  );
+  await updateHead(tx, guarded === undefined ? { ...head, note: undefined } : guarded.sign(head, changes));
   return head.seq;
+}
+
+function logReader(tx: Tx): Pick<RegistryReader, "auditAfter" | "auditKeys"> {
+  return {
+    auditAfter: (seq, limit) => auditAfter(tx, seq, limit),
+    auditKeys: () => selectAuditKeys(tx),
+  };
+}
+
+function firstTime(events: readonly SkillEvent[]): string {
+  return events[0]?.at ?? new Date(0).toISOString();
+}
+
+/** An unsigned entry would make the whole log unsigned. */
+function signedLog({ seq }: AuditHead): SkillError {
+  return new SkillError("CONFIG_INVALID", `The audit log is signed, and entry ${seq + 1} would not be.`, {
+    hint: "Open the store with a signer whose key is registered in the log.",
+  });
 }
 
 /** The head after one more event with this hash. */
@@ -50,17 +111,6 @@ function toEntry(event: SkillEvent): Entry {
   return { event: checked, body: canonicalJson(checked) };
 }
 
-/** Continues only from the signed state; otherwise the next signature would confirm a manipulated log. */
-function rejectOtherThanSigned(
-  { origin, seq, frontier, note }: AuditHead,
-  { name, key }: CheckpointSigner,
-): void {
-  const signed = readCheckpoint(note ?? "", [{ name, key: createPublicKey(key) }]);
-  if (signed === undefined) return;
-  if (signed.origin === origin && signed.size === seq && signed.root === rootOf(frontier)) return;
-  throw brokenLog("The audit log differs from its last signed state.", { signed: signed.size, head: seq });
-}
-
 function goOn(start: AuditHead, entries: readonly Entry[]) {
   const logged: LoggedEvent[] = [];
   let head = start;
@@ -69,10 +119,6 @@ function goOn(start: AuditHead, entries: readonly Entry[]) {
     logged.push({ ...entry, seq: head.seq, hash: head.hash });
   }
   return { logged, head };
-}
-
-function noteOf({ origin, seq, frontier }: AuditHead, signer: CheckpointSigner): string {
-  return signCheckpoint({ origin, size: seq, root: rootOf(frontier) }, signer);
 }
 
 const PAGE = 1000;

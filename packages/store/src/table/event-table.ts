@@ -1,6 +1,6 @@
 import { SkillEvent } from "@skillhold/protocol";
-import { CHAIN_START } from "@skillhold/registry/audit";
-import type { AuditRow, EventQuery, StoredEvent } from "@skillhold/registry/record";
+import { CHAIN_START, keyChangeOf } from "@skillhold/registry/audit";
+import type { AuditKeyChange, AuditRow, EventQuery, StoredEvent } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
@@ -58,6 +58,13 @@ export async function auditAfter(db: Queries, seq: number, limit: number): Promi
     sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
     RawRow,
   );
+}
+
+/** The key changes of the log. The literal in the condition lets both engines use the partial index. */
+export async function selectAuditKeys(db: Queries): Promise<readonly AuditKeyChange[]> {
+  const query = sql`select seq, body from event where type = 'audit.key_changed' order by seq`;
+  const found = await db.all(query, z.object({ seq: z.int(), body: z.string() }));
+  return found.flatMap(({ seq, body }) => keyChangeOf(seq, body) ?? []);
 }
 
 /** Newest first. */

@@ -203,6 +203,24 @@ export const migrations: readonly Migration[] = [
     name: "what approvals cover",
     script: `alter table approval add column covers {text} not null default '{"requester":{},"widen":[]}'`,
   },
+  {
+    name: "audit keys",
+    script: "create index event_audit_key on event (seq) where type = 'audit.key_changed'",
+  },
+  {
+    name: "pending grants",
+    script: `
+      create table pending_grant (
+        skill {text} not null references skill (uid) deferrable initially deferred,
+        agent {text} not null,
+        can_manage {int} not null,
+        pin {int},
+        requested_by {text} not null,
+        at {text} not null,
+        primary key (skill, agent)
+      ) {strict};
+      create index pending_grant_agent on pending_grant (agent, skill)`,
+  },
 ];
 
 const PAGE = 1000;

@@ -1,7 +1,14 @@
-import { generateKeyPairSync, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import { readCheckpoint } from "@skillhold/registry/audit";
+import {
+  canonicalJson,
+  keyText,
+  readCheckpoint,
+  type SeenLogState,
+  verifyAudit,
+} from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
+import { makeKey, makeLog } from "@skillhold/registry/test/audit/memory-log.fixture";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -127,30 +134,188 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         await other.close();
       });
 
-      test("the head is signed by the last writer if it has a key [S-62]", async () => {
-        const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-        const keys = [{ name: "log", key: publicKey }];
-        const signing = await openRegistryStore(url, { signer: { name: "log", key: privateKey } });
-        for (const size of [2, 4]) {
+      test("the head is signed after each append, and an unsigned writer is refused [S-62]", async () => {
+        const { signer, trusted } = makeKey();
+        const signing = await openRegistryStore(url, { signer });
+        for (const size of [3, 5]) {
           await signing.transaction((tx) => tx.appendAll([deleted("a"), deleted("b")]));
           const head = await store.findHead();
           const root = naiveRoot((await rows()).map((row) => row.hash)).toString("hex");
-          expect(readCheckpoint(head?.note ?? "", keys)).toEqual({ origin: head?.origin, size, root });
+          expect(readCheckpoint(head?.note ?? "", [trusted])).toEqual({ origin: head?.origin, size, root });
         }
         await signing.close();
-        await appendAll(deleted("c"));
-        expect(await store.findHead()).toMatchObject({ seq: 5, note: undefined });
+        await expect(appendAll(deleted("c"))).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+        expect(await store.lastEvent()).toBe(5);
       });
 
-      test("does not sign a log that was rewritten with valid hashes [S-62]", async () => {
-        const { privateKey } = generateKeyPairSync("ed25519");
-        const signing = await openRegistryStore(url, { signer: { name: "log", key: privateKey } });
-        await signing.transaction((tx) => tx.appendAll([deleted("a"), deleted("b")]));
-        const signed = (await store.findHead())?.note ?? "";
-        await appendAll(deleted("c"));
-        await execute(url, `update audit_head set note = '${signed}'`);
-        await expect(signing.transaction((tx) => tx.append(deleted("d")))).rejects.toMatchObject(bent);
+      test("the first signer registers its key before its first event [S-62]", async () => {
+        await appendAll(deleted("a"));
+        const key = makeKey();
+        const signing = await openRegistryStore(url, { signer: key.signer });
+        expect(await signing.transaction((tx) => tx.append(deleted("b")))).toBe(3);
         await signing.close();
+        expect(await store.auditKeys()).toMatchObject([
+          { seq: 2, event: { change: "added", key: keyText(key.trusted.key) } },
+        ]);
+        expect(await verifyAudit(store, { keys: [key.trusted] })).toMatchObject({
+          isSound: true,
+          isSigned: true,
+        });
+      });
+
+      describe("after an attacker with write access rewrote the log", () => {
+        const key = makeKey();
+        const memory = () => {
+          let state: SeenLogState | undefined;
+          const save = async (next: SeenLogState) => {
+            state = next;
+          };
+          return { load: async () => state, save };
+        };
+        const open = (kept = memory()) => openRegistryStore(url, { signer: key.signer, memory: kept });
+        const write = (to: RegistryStore, name: string) => to.transaction((tx) => tx.append(deleted(name)));
+        /** Changes each body or drops it, and chains the log again, with a head without a note. */
+        const rewrite = async (change: (body: string) => string | undefined) =>
+          await replace((await rows()).flatMap(({ body }) => change(body) ?? []));
+        const replace = async (bodies: readonly string[], note?: string) => {
+          const { rows: forged, head } = makeLog(bodies, "unused");
+          await withDb(url, (db) =>
+            db.transaction(async (tx) => {
+              await tx.run(sql`delete from event`);
+              for (const { seq, at, type, skill, session, body, hash } of forged)
+                await tx.run(sql`insert into event (seq, at, type, skill, session, body, hash)
+                  values (${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${body}, ${hash})`);
+              await tx.run(sql`update audit_head set note = ${note ?? null}, seq = ${head?.seq ?? 0},
+                hash = ${head?.hash ?? ""}, roots = ${JSON.stringify(head?.frontier.roots ?? [])}`);
+            }),
+          );
+        };
+        const edited = (body: string) => body.replace('"skill":"a"', '"skill":"z"');
+
+        test("without a note: a gateway that is running refuses to sign it [S-62]", async () => {
+          const gateway = await open();
+          await write(gateway, "a");
+          await rewrite(edited);
+          await expect(write(gateway, "b")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+          await gateway.close();
+        });
+
+        test("without a note: a new process refuses, even without memory [S-62]", async () => {
+          const gateway = await open();
+          await write(gateway, "a");
+          await gateway.close();
+          await rewrite(edited);
+          const next = await open();
+          await expect(write(next, "b")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+          await next.close();
+          expect(await verifyAudit(store, { keys: [key.trusted] })).toMatchObject({ isSound: false });
+        });
+
+        test("without a note and without its keys: a new process with memory refuses [S-62]", async () => {
+          const kept = memory();
+          const gateway = await open(kept);
+          await write(gateway, "a");
+          await gateway.close();
+          await rewrite((body) => (body.includes("audit.key_changed") ? undefined : edited(body)));
+          const next = await open(kept);
+          await expect(write(next, "b")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+          await next.close();
+        });
+
+        test("and signed it with a key of its own: refused, because no key endorsed it [S-62]", async () => {
+          const gateway = await open();
+          await write(gateway, "a");
+          const stranger = makeKey();
+          const change = { type: "audit.key_changed", at, change: "added", by: { user: "x", role: "admin" } };
+          const added = canonicalJson({ ...change, key: keyText(stranger.trusted.key) });
+          const bodies = [...(await rows()).map(({ body }) => edited(body)), added];
+          const origin = (await store.findHead())?.origin ?? "";
+          await replace(bodies, makeLog(bodies, origin, stranger.signer).head?.note);
+          await expect(write(gateway, "b")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+          await gateway.close();
+          const next = await open();
+          await expect(write(next, "b")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+          await next.close();
+          const report = await verifyAudit(store, { keys: [key.trusted] });
+          expect(report.problems).toMatchObject([{ code: "key-unendorsed" }, { code: "head-unsigned" }]);
+        });
+
+        test("a reset to an earlier signed state is refused with memory [S-62]", async () => {
+          const kept = memory();
+          const gateway = await open(kept);
+          await write(gateway, "a");
+          const early = await store.findHead();
+          await write(gateway, "b");
+          await gateway.close();
+          await execute(
+            url,
+            `delete from event where seq > 2; update audit_head set seq = 2, hash = '${early?.hash}',
+             roots = '${JSON.stringify(early?.frontier.roots)}', note = '${early?.note}'`,
+          );
+          const next = await open(kept);
+          await expect(write(next, "c")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+          await next.close();
+          const adopting = await openRegistryStore(url, { signer: key.signer });
+          await adopting.transaction((tx) => tx.adoptLog(at));
+          await write(adopting, "d");
+          await adopting.close();
+          expect(await verifyAudit(store, { keys: [key.trusted] })).toMatchObject({ isSound: true });
+        });
+      });
+
+      test("two writers with a key each verify cleanly, and a third is refused [S-62]", async () => {
+        const [one, two, three] = [makeKey(), makeKey(), makeKey()];
+        const first = await openRegistryStore(url, { signer: one.signer });
+        const second = await openRegistryStore(url, { signer: two.signer });
+        const third = await openRegistryStore(url, { signer: three.signer });
+        const write = (to: RegistryStore, name: string) => to.transaction((tx) => tx.append(deleted(name)));
+        await write(first, "a");
+        await expect(write(second, "b")).rejects.toMatchObject({
+          code: "CONFIG_INVALID",
+          hint: expect.stringContaining("skillhold audit trust ed25519:"),
+        });
+        const change = { at, by: { user: "ada", role: "admin" }, key: keyText(two.trusted.key) } as const;
+        await first.transaction((tx) => tx.changeAuditKey({ ...change, change: "added" }));
+        for (const name of ["c", "d", "e"]) {
+          await write(second, name);
+          await write(first, name);
+        }
+        await expect(write(third, "f")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+        for (const keys of [[one.trusted], [two.trusted], [one.trusted, three.trusted]])
+          expect(await verifyAudit(store, { keys })).toMatchObject({ isSound: true, isSigned: true });
+        const foreign = await verifyAudit(store, { keys: [three.trusted] });
+        expect(foreign.problems).toMatchObject([{ code: "key-unregistered" }, { code: "head-unsigned" }]);
+        await first.transaction((tx) => tx.changeAuditKey({ ...change, change: "revoked" }));
+        await expect(write(second, "g")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+        expect(await verifyAudit(store, { keys: [two.trusted] })).toMatchObject({ isSound: true });
+        await Promise.all([first.close(), second.close(), third.close()]);
+      });
+
+      test("checkpoints follow events of every kind, by number, by time and at the end [S-62]", async () => {
+        const notes: string[] = [];
+        const sizes = () => notes.map((note) => note.split("\n")[1]);
+        let ring = () => {};
+        const after = (_: number, callback: () => void) => {
+          ring = callback;
+          return () => {};
+        };
+        const witness = async (note: string) => void notes.push(note);
+        const signing = await openRegistryStore(url, {
+          signer: makeKey().signer,
+          checkpoints: { witnesses: [witness], everyEvents: 3, after },
+        });
+        const write = (...names: readonly string[]) =>
+          signing.transaction((tx) => tx.appendAll(names.map((name) => deleted(name))));
+        await write("a");
+        expect(sizes()).toEqual([]);
+        await write("b");
+        await expect.poll(sizes).toEqual(["3"]);
+        await write("c");
+        ring();
+        await expect.poll(sizes).toEqual(["3", "4"]);
+        await write("d");
+        await signing.close();
+        expect(sizes()).toEqual(["3", "4", "5"]);
       });
 
       test.each([

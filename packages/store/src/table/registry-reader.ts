@@ -10,9 +10,16 @@ import {
   eventsAfter,
   eventsOfSession,
   lastEvent,
+  selectAuditKeys,
   selectEvents,
 } from "./event-table.ts";
-import { selectGrant, selectGrantPage, selectGrants } from "./grant-table.ts";
+import {
+  selectGrant,
+  selectGrantPage,
+  selectGrants,
+  selectPendingGrant,
+  selectPendingGrants,
+} from "./grant-table.ts";
 import { findGuardReport, listWaivers } from "./guard-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
@@ -38,6 +45,8 @@ export function readerOf(db: Queries): RegistryReader {
     listGrants: (uids) => selectGrants(db, uids),
     listGrantPage: (uid, page) => selectGrantPage(db, uid, page),
     findGrant: (uid, grantee) => selectGrant(db, uid, grantee),
+    listPendingGrants: (query) => selectPendingGrants(db, query),
+    findPendingGrant: (uid, agent) => selectPendingGrant(db, uid, agent),
     listToggles: () => selectToggles(db),
     findToken: (hashOrId) => selectToken(db, hashOrId),
     listTokens: (kind) => selectTokens(db, kind),
@@ -51,6 +60,7 @@ export function readerOf(db: Queries): RegistryReader {
     eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
     listEvents: (query) => selectEvents(db, query),
     auditAfter: (seq, limit) => auditAfter(db, seq, limit),
+    auditKeys: () => selectAuditKeys(db),
     findGuardReport: (hash) => findGuardReport(db, hash),
     listWaivers: (id) => listWaivers(db, id),
   };

@@ -1,13 +1,21 @@
-import { resolve } from "node:path";
+import { statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { type Clock, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import type { CheckpointSigner } from "@skillhold/registry/audit";
-import type { RegistryStore } from "@skillhold/registry/record";
+import {
+  CheckpointKeeper,
+  type CheckpointOptions,
+  type CheckpointSigner,
+  type GuardedAppend,
+  LogGuard,
+  type LogMemory,
+} from "@skillhold/registry/audit";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import type { EngineBlobs } from "../blob/blob.ts";
 import { openBlobFolder } from "../blob/blob-folder.ts";
 import { blobTable } from "../blob/blob-table.ts";
 import { CommitWatch } from "../engine/commit-watch.ts";
-import type { Db } from "../engine/db.ts";
+import type { Db, Tx } from "../engine/db.ts";
 import { openSqliteFile } from "../engine/sqlite/sqlite-db.ts";
 import { listBrokenEvents } from "./event-log.ts";
 import { lastEvent } from "./event-table.ts";
@@ -28,11 +36,26 @@ export interface RegistryStoreOptions {
   readonly clock?: Clock;
   /** The machine's timers by default. */
   readonly timers?: Timers;
+  /** Rolls back every transaction, so that results and errors are those of the real change. Needs no signer. */
+  readonly isDryRun?: boolean;
   /** Signs the log after each append. Without a signer, manipulation of its last state cannot be detected. */
   readonly signer?: CheckpointSigner;
+  /** Remembers the last seen state of the log across processes, so that a rewritten log is not extended. */
+  readonly memory?: LogMemory;
+  /** When and where signed checkpoints are kept. */
+  readonly checkpoints?: CheckpointOptions;
 }
 
-type Settings = Required<Omit<RegistryStoreOptions, "signer">>;
+type Settings = Required<Omit<RegistryStoreOptions, "signer" | "memory" | "checkpoints" | "isDryRun">>;
+
+/** A log is signed, unsigned, or never changed. */
+type LogMode = SignedLog | "dry run" | undefined;
+
+/** The guard of a signed log, and the keeper of its checkpoints. */
+interface SignedLog {
+  readonly guard: LogGuard;
+  readonly keeper: CheckpointKeeper;
+}
 
 const BUSY_MS = 30_000;
 const systemClock: Clock = { now: () => new Date() };
@@ -42,13 +65,15 @@ export async function openRegistryStore(
   url: string,
   options: RegistryStoreOptions = {},
 ): Promise<RegistryStore> {
-  const { signer, ...others } = options;
+  const { signer, memory, checkpoints, isDryRun = false, ...others } = options;
   const settings = settingsOf(others);
+  const log = isDryRun
+    ? "dry run"
+    : signer && signedLog(signer, memory, { timers: settings.timers, ...checkpoints });
   const db = await openDb(url, settings);
   try {
     await migrate(db, settings.clock, migrations, settings);
-    const { blobs, close } = await openBlobs(url, db, settings);
-    return storeOf(db, blobs, close, signer);
+    return storeOf(db, await openDisk(url, db, settings), log);
   } catch (error) {
     await db.close();
     throw error;
@@ -64,36 +89,34 @@ export interface RawRegistry {
 /** Opens a registry as it is, for one call. */
 export async function withRawRegistry<T>(
   url: string,
-  options: Omit<RegistryStoreOptions, "signer">,
+  options: Partial<Settings>,
   use: (registry: RawRegistry) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(options);
   const db = await openDb(url, settings);
   try {
-    const { blobs, close } = await openBlobs(url, db, settings);
+    const { blobs, closeBlobs } = await openDisk(url, db, settings);
     try {
       return await use({ db, blobs });
     } finally {
-      close();
+      closeBlobs();
     }
   } finally {
     await db.close();
   }
 }
 
-function settingsOf(options: Omit<RegistryStoreOptions, "signer">): Settings {
+function settingsOf(options: Partial<Settings>): Settings {
   const own = { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, timers: systemTimers };
   return { ...own, ...options };
 }
 
-async function openBlobs(
-  url: string,
-  db: Db,
-  { clock }: Settings,
-): Promise<{ readonly blobs: EngineBlobs; readonly close: () => void }> {
-  if (db.engine === "postgres") return { blobs: blobTable(db, clock), close: () => {} };
-  const folder = await openBlobFolder(`${filePath(url)}.d/blobs`, clock);
-  return { blobs: folder, close: () => folder.close() };
+async function openDisk(url: string, db: Db, { clock }: Settings): Promise<Disk> {
+  if (db.engine === "postgres")
+    return { blobs: blobTable(db, clock), freeBytes: async () => undefined, closeBlobs: () => {} };
+  const path = filePath(url);
+  const blobs = await openBlobFolder(`${path}.d/blobs`, clock);
+  return { blobs, freeBytes: () => freeBytesOf(dirname(path)), closeBlobs: () => blobs.close() };
 }
 
 async function openDb(url: string, settings: Settings): Promise<Db> {
@@ -116,12 +139,19 @@ function filePath(url: string): string {
   });
 }
 
-function storeOf(
-  db: Db,
-  blobs: EngineBlobs,
-  closeBlobs: () => void,
-  signer: CheckpointSigner | undefined,
-): RegistryStore {
+/** Where an engine has its bytes. */
+interface Disk {
+  readonly blobs: EngineBlobs;
+  readonly freeBytes: () => Promise<number | undefined>;
+  readonly closeBlobs: () => void;
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function storeOf(db: Db, { blobs, freeBytes, closeBlobs }: Disk, log: LogMode): RegistryStore {
   const commits = new CommitWatch({
     db,
     number: async () => (await db.version()) ?? (await lastEvent(db)),
@@ -133,16 +163,59 @@ function storeOf(
     blobs,
     vectors: vectorTable(db),
     ...readerOf(db),
-    transaction: (work) => db.transaction((tx) => work(transactionOf(tx, blobs, signer))),
+    transaction: (work) => transact(db, blobs, log, work),
     onCommit: (listener) => commits.add(listener),
     version: () => db.version(),
+    freeBytes,
+    checkLog: () => transact(db, blobs, log, (tx) => tx.checkLog()),
     touchTokens: (uses) => touches.add(uses),
     listBrokenEvents: () => listBrokenEvents(db),
     close: async () => {
       await commits.close();
       await touches.close();
+      if (typeof log === "object") await log.keeper.close();
       await db.close();
       closeBlobs();
     },
   };
+}
+
+function signedLog(
+  signer: CheckpointSigner,
+  memory: LogMemory | undefined,
+  checkpoints: CheckpointOptions,
+): SignedLog {
+  const guard = new LogGuard(signer, memory);
+  return { guard, keeper: new CheckpointKeeper(guard, checkpoints) };
+}
+
+/** The checks of the log count only after the commit; the engine may run the work several times. */
+async function transact<T>(
+  db: Db,
+  blobs: EngineBlobs,
+  log: LogMode,
+  work: (tx: RegistryTransaction) => Promise<T>,
+): Promise<T> {
+  if (log === "dry run") return await rollBack(db, (tx) => work(transactionOf(tx, blobs, log)));
+  let guarded: GuardedAppend | undefined;
+  const result = await db.transaction((tx) => {
+    guarded = log?.guard.begin();
+    return work(transactionOf(tx, blobs, guarded));
+  });
+  const state = guarded && log?.guard.committed(guarded);
+  if (guarded?.start !== undefined && state !== undefined) log?.keeper.grown(state, guarded.start);
+  return result;
+}
+
+async function rollBack<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let result: { readonly value: T } | undefined;
+  try {
+    return await db.transaction<never>(async (tx) => {
+      result = { value: await work(tx) };
+      throw new Error("The dry run was rolled back.");
+    });
+  } catch (error) {
+    if (result === undefined) throw error;
+    return result.value;
+  }
 }

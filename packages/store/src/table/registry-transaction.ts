@@ -1,12 +1,13 @@
-import type { CheckpointSigner } from "@skillhold/registry/audit";
+import { SkillError } from "@skillhold/protocol/error";
+import type { GuardedAppend } from "@skillhold/registry/audit";
 import type { RegistryTransaction } from "@skillhold/registry/record";
 import type { EngineBlobs } from "../blob/blob.ts";
 import type { Tx } from "../engine/db.ts";
 import { putUser } from "./account-table.ts";
 import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
-import { appendAll } from "./event-log.ts";
-import { putGrant, removeGrant } from "./grant-table.ts";
+import { adoptLog, appendAll, changeKey, checkLog, type Writer } from "./event-log.ts";
+import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
@@ -16,11 +17,7 @@ import { forgetExpired, putToken } from "./token-table.ts";
 import { putTree, removeTrees } from "./tree-table.ts";
 
 /** The registry as one transaction sees and changes it. */
-export function transactionOf(
-  tx: Tx,
-  blobs: EngineBlobs,
-  signer: CheckpointSigner | undefined,
-): RegistryTransaction {
+export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): RegistryTransaction {
   return {
     ...readerOf(tx),
     blobs: blobs.within(tx),
@@ -36,12 +33,24 @@ export function transactionOf(
     putUser: (user) => putUser(tx, user),
     putGrant: (grant) => putGrant(tx, grant),
     removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
+    putPendingGrant: (grant) => putPendingGrant(tx, grant),
+    removePendingGrant: (uid, agent) => removePendingGrant(tx, uid, agent),
     putToggle: (toggle) => putToggle(tx, toggle),
     putToken: (token) => putToken(tx, token),
     putApproval: (approval) => putApproval(tx, approval),
     removeApproval: (id) => removeApproval(tx, id),
     forgetExpired: (now) => forgetExpired(tx, now),
-    append: (event) => appendAll(tx, [event], signer),
-    appendAll: (events) => appendAll(tx, events, signer),
+    append: (event) => appendAll(tx, [event], writer),
+    appendAll: (events) => appendAll(tx, events, writer),
+    changeAuditKey: (change) => changeKey(tx, change, required(writer)),
+    adoptLog: (at) => adoptLog(tx, at, required(writer)),
+    checkLog: () => checkLog(tx, writer),
   };
+}
+
+function required(writer: Writer): GuardedAppend {
+  if (typeof writer === "object") return writer;
+  throw new SkillError("CONFIG_INVALID", "The keys of the audit log cannot be changed without a signer.", {
+    hint: "Open the store with a signer.",
+  });
 }

@@ -47,7 +47,11 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     }
     const whom = `the ${done.grantee.kind} ${plain(done.grantee.key)}`;
     const how = `${pin === undefined ? "" : `, revision ${pin} only`}${canManage ? ", with manage rights" : ""}`;
-    if (done.status === "unchanged") io.out(`${done.id}: already granted to ${whom}${how}\n`);
+    if (done.status === "pending")
+      io.out(
+        `${done.id}: ${isDryRun ? "would wait" : "waits"} for the consent of the owner of ${whom}${how}\n`,
+      );
+    else if (done.status === "unchanged") io.out(`${done.id}: already granted to ${whom}${how}\n`);
     else io.out(`${done.id}: ${isDryRun ? "would be " : ""}granted to ${whom}${how}, ${done.visibility}\n`);
     return 0;
   });

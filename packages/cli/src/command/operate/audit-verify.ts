@@ -47,7 +47,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 }
 
 async function readKeys({ io, options }: CommandInput): Promise<readonly TrustedKey[]> {
-  const own = await findOwnKey(io);
+  const own = await findOwnKey(storeUrl(textOption(options, "store"), io), io);
   const others = await Promise.all(
     listOption(options, "key").map(async (label) => {
       const key = await findTrustedKey(resolve(io.cwd, label));

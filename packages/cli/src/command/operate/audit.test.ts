@@ -14,18 +14,18 @@ describe.runIf(process.platform === "linux")("audit", () => {
     await useSkill();
     const { code, data } = await scene.json(["audit", "verify"]);
     expect(code).toBe(0);
-    expect(data).toMatchObject({ isSound: true, isSigned: true, entries: 7, witnessed: 2, problems: [] });
+    expect(data).toMatchObject({ isSound: true, isSigned: true, entries: 8, witnessed: 2, problems: [] });
     const { err } = await scene.text(["audit", "verify"]);
-    expect(err).toContain("7 entries, compared with 2 checkpoints, signed: sound");
-    expect(readFileSync(join(dataFolder(), "audit.pub"), "utf8")).toContain("PUBLIC KEY");
+    expect(err).toContain("8 entries, compared with 2 checkpoints, signed: sound");
+    expect(readFileSync(join(`${scene.storeFile()}.d`, "audit.pub"), "utf8")).toContain("PUBLIC KEY");
   });
 
   test("verify names an edited entry and exits with the code of INTEGRITY_FAILED [S-62]", async () => {
     await useSkill();
-    change("update event set body = replace(body, 'x', 'y') where seq = 3");
+    change("update event set body = replace(body, 'x', 'y') where seq = 4");
     const { code, out, err } = await scene.text(["audit", "verify"]);
     expect(code).toBe(7);
-    expect(out).toContain("chain-broken 3:");
+    expect(out).toContain("chain-broken 4:");
     expect(err).toContain("NOT sound");
   });
 
@@ -45,7 +45,9 @@ describe.runIf(process.platform === "linux")("audit", () => {
   test("verify trusts a key from --key and warns without any key [S-62]", async () => {
     await useSkill();
     const key = join(scene.root(), "their.pub");
-    copyFileSync(join(dataFolder(), "audit.pub"), key);
+    const keys = `${scene.storeFile()}.d`;
+    copyFileSync(join(keys, "audit.pub"), key);
+    for (const name of ["audit.pub", "audit.key"]) rmSync(join(keys, name));
     const stranger = { env: { XDG_DATA_HOME: join(scene.root(), "stranger") } };
     const store = `sqlite:${scene.storeFile()}`;
     const without = await scene.text(["audit", "verify", "--store", store], stranger);
@@ -58,13 +60,13 @@ describe.runIf(process.platform === "linux")("audit", () => {
   test("tail prints the last entries, filtered, as lines or as JSON [S-62]", async () => {
     await useSkill();
     const all = await scene.json(["audit", "tail"]);
-    expect(all.data.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(all.data.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     const last = await scene.text(["audit", "tail", "--lines", "2"]);
-    expect(last.out).toMatch(/^6 .* skill\.script_executed .*skill=demo.*\n7 .* session\.closed /);
+    expect(last.out).toMatch(/^7 .* skill\.script_executed .*skill=demo.*\n8 .* session\.closed /);
     const some = await scene.json(["audit", "tail", "--type", "run.requested", "--skill", "demo"]);
-    expect(some.data.events).toMatchObject([{ seq: 3, event: { args: ["x"] } }]);
+    expect(some.data.events).toMatchObject([{ seq: 4, event: { args: ["x"] } }]);
     const { session } = some.data.events[0].event;
-    const ofSession = await scene.json(["audit", "tail", "--session", session, "--after", "4"]);
+    const ofSession = await scene.json(["audit", "tail", "--session", session, "--after", "5"]);
     expect(ofSession.data.events).toHaveLength(3);
   });
 
@@ -79,27 +81,80 @@ describe.runIf(process.platform === "linux")("audit", () => {
       return true;
     };
     const stdout = { ...host.stdout, write };
-    const following = main(["audit", "tail", "--follow", "--after", "7"], { ...host, stdout });
+    const following = main(["audit", "tail", "--follow", "--after", "8"], { ...host, stdout });
     scene.skill("other");
     await scene.text(["publish", "other"]);
     expect([await following, texts().err]).toEqual([130, ""]);
-    expect(lines.join("")).toMatch(/^8 .* skill\.published skill=other /);
+    expect(lines.join("")).toMatch(/^9 .* skill\.published skill=other /);
   });
 
   test("export writes every entry unchanged, and the signed checkpoint [S-62]", async () => {
     await useSkill();
     const { err } = await scene.text(["audit", "export", "--out", "log.jsonl"]);
-    expect(err).toBe("7 entries in log.jsonl\n");
+    expect(err).toBe("8 entries in log.jsonl\n");
     const text = readFileSync(join(scene.root(), "log.jsonl"), "utf8");
     const lines = text
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(lines).toHaveLength(8);
-    expect(JSON.parse(lines[2].body)).toMatchObject({ type: "run.requested", args: ["x"] });
-    expect(lines[7].note).toMatch(/^skillhold\/[0-9a-f-]{36}\n7\n/);
+    expect(lines).toHaveLength(9);
+    expect(JSON.parse(lines[3].body)).toMatchObject({ type: "run.requested", args: ["x"] });
+    expect(lines[8].note).toMatch(/^skillhold\/[0-9a-f-]{36}\n8\n/);
     expect((await scene.text(["audit", "export"])).out).toBe(text);
-    expect((await scene.text(["audit", "export", "--after", "6"])).out.split("\n")).toHaveLength(3);
+    expect((await scene.text(["audit", "export", "--after", "7"])).out.split("\n")).toHaveLength(3);
+  });
+
+  test("a second machine is refused until the first trusts its key, and both verify [S-62]", async () => {
+    await useSkill();
+    scene.skill("other");
+    const second = {
+      env: {
+        XDG_DATA_HOME: join(scene.root(), "second"),
+        SKILLHOLD_AUDIT_KEY: join(scene.root(), "two.key"),
+      },
+    };
+    const store = ["--store", `sqlite:${scene.storeFile()}`];
+    const publish = async (machine: typeof second) =>
+      (await scene.json(["publish", "other", ...store], machine)).data.skills[0];
+    const { error } = await publish(second);
+    expect(error).toMatchObject({ code: "CONFIG_INVALID" });
+    const key = /ed25519:\S+=/.exec(error.hint)?.[0] ?? "";
+    expect((await scene.json(["audit", "trust", key])).code).toBe(0);
+    expect(await publish(second)).toMatchObject({ status: "published" });
+    expect((await scene.json(["audit", "keys"])).data).toMatchObject({ keys: [expect.any(String), key] });
+    for (const machine of [undefined, second])
+      expect((await scene.json(["audit", "verify", ...store], machine)).data).toMatchObject({
+        isSound: true,
+        isSigned: true,
+      });
+    expect((await scene.json(["audit", "revoke", key])).code).toBe(0);
+    scene.write("other/more.md", "More.\n");
+    expect((await publish(second)).error).toMatchObject({ code: "CONFIG_INVALID" });
+    expect((await scene.json(["audit", "trust", "nonsense"])).error).toMatchObject({ code: "USAGE" });
+  });
+
+  test("a log whose note was removed accepts no publish until it is adopted [S-62]", async () => {
+    await useSkill();
+    scene.skill("other");
+    change("update audit_head set note = null");
+    const refused = await scene.json(["publish", "other"]);
+    expect(refused.data.skills).toMatchObject([{ error: { code: "INTEGRITY_FAILED" } }]);
+    expect((await scene.json(["audit", "adopt"])).error).toMatchObject({ code: "USAGE" });
+    expect((await scene.json(["audit", "adopt", "--yes"])).code).toBe(0);
+    expect((await scene.json(["publish", "other"])).code).toBe(0);
+    expect((await scene.json(["audit", "verify"])).data).toMatchObject({ isSound: true, isSigned: true });
+  });
+
+  test("the key and a second witness can live elsewhere [S-62]", async () => {
+    const env = {
+      SKILLHOLD_AUDIT_KEY: join(scene.root(), "keys", "log.key"),
+      SKILLHOLD_AUDIT_WITNESS: join(scene.root(), "witness.log"),
+    };
+    scene.skill("other");
+    expect((await scene.json(["publish", "other"], { env })).code).toBe(0);
+    expect(existsSync(join(`${scene.storeFile()}.d`, "audit.key"))).toBe(false);
+    expect(readFileSync(env.SKILLHOLD_AUDIT_WITNESS, "utf8")).toContain("skillhold/");
+    expect((await scene.json(["audit", "verify"], { env })).data).toMatchObject({ isSigned: true });
   });
 
   test("tail suggests a correction for a misspelled type [S-60]", async () => {

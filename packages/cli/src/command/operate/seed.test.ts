@@ -75,12 +75,12 @@ describe("fsck", () => {
     expect(await text(["fsck"])).toEqual({
       code: 0,
       out: "",
-      err: "1 skill, 1 revision, 1 file (48 B), 1 event: sound\n",
+      err: "1 skill, 1 revision, 1 file (48 B), 2 events: sound\n",
     });
     expect((await json(["fsck"])).data).toMatchObject({
       isClean: true,
       findings: [],
-      checked: { skills: 1, revisions: 1, blobs: 1, events: 1 },
+      checked: { skills: 1, revisions: 1, blobs: 1, events: 2 },
     });
   });
 

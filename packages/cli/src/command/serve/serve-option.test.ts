@@ -37,7 +37,7 @@ test("reads an origin as browsers send it [S-53]", () => {
 
 test("--data moves all user data to that folder [S-53]", () => {
   const io = { env: { HOME: "/home/ann", XDG_CACHE_HOME: "/cache" }, cwd: "/work" };
-  expect(withDataFolder({}, io)).toBe(io);
+  expect(withDataFolder({}, io)).toEqual(io);
   const { env } = withDataFolder({ data: "gateway" }, io);
   expect(dataFolder(env)).toBe(join("/work", "gateway"));
   expect(cacheFile(env)).toBe(join("/work", "gateway", "cache", "index.db"));

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ServeOptions } from "@skillhold/host/gateway";
 import { DATA_VARIABLE, present } from "@skillhold/host/place";
+import { AUDIT_KEY_VARIABLE, AUDIT_WITNESS_VARIABLE } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import type { CommandInput } from "../../command.ts";
@@ -26,6 +27,7 @@ export function readServeOptions(options: Options): ServeOptions {
     behindTls,
     insecureBind: options["insecureBind"] === true,
     discovery: options["discovery"] === true,
+    openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
     limits: withLimits({
       ...namedLimits,
@@ -46,12 +48,18 @@ function readLimit(text: string): readonly [name: string, value: number] {
   });
 }
 
-/** `--data` replaces the user's data folder. */
+/** Options that replace a variable of the environment: the data folder, the audit key and the audit witness. */
 export function withDataFolder<T extends Pick<Io, "env" | "cwd">>(options: Options, io: T): T {
   const data = textOption(options, "data");
-  if (data === undefined) return io;
   if (data === "") throw new SkillError("USAGE", "--data is empty.", { hint: "Name a folder." });
-  return { ...io, env: { ...io.env, [DATA_VARIABLE]: resolve(io.cwd, data) } };
+  const key = textOption(options, "auditKey");
+  const witness = textOption(options, "auditWitness");
+  const named = {
+    [DATA_VARIABLE]: data && resolve(io.cwd, data),
+    [AUDIT_KEY_VARIABLE]: key && resolve(io.cwd, key),
+    [AUDIT_WITNESS_VARIABLE]: witness && (/^https?:/.test(witness) ? witness : resolve(io.cwd, witness)),
+  };
+  return { ...io, env: { ...io.env, ...present(named) } };
 }
 
 function readHost(text: string): string {

@@ -29,6 +29,14 @@ const optionSpecs = [
   { flags: "--data <folder>", summary: "store all data in this folder; by default your data folder" },
   storeOption,
   {
+    flags: "--audit-key <file>",
+    summary: "sign the audit log with this key file; by default one beside the store",
+  },
+  {
+    flags: "--audit-witness <target>",
+    summary: "also send audit checkpoints to this file or URL",
+  },
+  {
     flags: "--root <folder>",
     summary: "also serve the skills of this folder; repeatable",
     repeats: true,
@@ -56,6 +64,7 @@ const optionSpecs = [
     repeats: true,
   },
   { flags: "--discovery", summary: "list public skills for anonymous clients at the well-known URLs" },
+  { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
 ] as const satisfies readonly OptionSpec[];
 

@@ -13,6 +13,7 @@ import { Ago, Mono } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
 import { AgentTokens } from "./agent-token.tsx";
+import { PendingGrants } from "./pending-grants.tsx";
 
 /** One agent: the skills it sees and the limits on it. */
 export function Agent({ agentKey }: { readonly agentKey: string }) {
@@ -52,6 +53,7 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
         </>
       }
     >
+      <PendingGrants agentKey={agent.key} />
       {edited.error !== null && <Failure error={edited.error} onRetry={() => void edited.refetch()} />}
       {edited.data !== undefined && (
         <AgentForm key={edited.data.tag} seen={edited.data} onReload={() => void edited.refetch()} />

@@ -10,6 +10,7 @@ import { Ago, count, Mono } from "../../ui/text.tsx";
 import { Agent } from "./agent.tsx";
 import type { AgentView } from "./agent-view.ts";
 import { NewAgent } from "./new-agent.tsx";
+import { PendingGrants } from "./pending-grants.tsx";
 
 /** The agents that skills are granted to. */
 export function Agents({ agent }: { readonly agent: string | undefined }) {
@@ -31,6 +32,7 @@ function AgentList() {
         </Button>
       }
     >
+      <PendingGrants />
       <Panel>
         {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
         {isPending && <SkeletonRows count={3} />}

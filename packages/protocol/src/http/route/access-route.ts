@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Visibility } from "../../registry-event.ts";
 import { At, byId, Name, nextCursor, paging, SkillKey, viewerParams } from "../field.ts";
-import { everyone, publishers, route } from "../route.ts";
+import { everyone, people, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
 const Kind = z.enum(["agent", "user"]);
@@ -15,8 +15,21 @@ const GrantView = z.object({
 const GrantResult = z.object({
   id: z.string(),
   grantee: z.object({ kind: Kind, key: z.string() }),
-  status: z.enum(["granted", "revoked", "unchanged"]),
+  /** `pending`: the grant waits for the consent of the agent's owner or an administrator. */
+  status: z.enum(["granted", "pending", "revoked", "unchanged"]),
   visibility: Visibility,
+});
+const PendingGrantView = z.object({
+  id: z.string(),
+  agent: z.string(),
+  /** The agent's owner. */
+  owner: z.string(),
+  canManage: z.boolean(),
+  pin: z.int().min(1).optional(),
+  requestedBy: z.string(),
+  at: At,
+  /** Whether the reader may accept or decline it. */
+  mayAnswer: z.boolean(),
 });
 const grantParams = z.strictObject({ id: SkillKey, kind: Kind, key: Name });
 
@@ -67,6 +80,27 @@ export const accessRoutes = {
     answer: GrantResult,
     condition: "write",
     errors: ["SKILL_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
+  }),
+  listPendingGrants: route({
+    method: "GET",
+    path: "/v1/grants/pending",
+    tag: "access",
+    summary: "List the grants that wait for consent and that you requested or may answer",
+    roles: people,
+    query: z.strictObject({ agent: Name.optional(), ...paging }),
+    answer: z.object({ grants: z.array(PendingGrantView).readonly(), nextCursor }),
+    condition: "read",
+  }),
+  answerGrant: route({
+    method: "POST",
+    path: "/v1/grants/pending/{id}/{key}",
+    tag: "access",
+    summary: "Accept or decline a pending grant, as the agent's owner or an administrator",
+    roles: publishers,
+    params: z.strictObject({ id: SkillKey, key: Name }),
+    body: z.strictObject({ accept: z.boolean() }),
+    answer: GrantResult,
+    errors: ["GRANT_NOT_FOUND", "AGENT_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
   }),
   explainAccess: route({
     method: "GET",

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { type Sql, sql } from "../sql.ts";
@@ -168,6 +169,7 @@ function explainPostgres(place: string, error: unknown): SkillError {
   const code = codeOf(error);
   const options = { details: { place, code }, cause: error };
   if (code === "23505") return new SkillError("CONFLICT", "A row with this key already exists.", options);
+  if (isDiskFull(error)) return diskFull(`The disk of the registry at ${place}`, error);
   if (code === "55P03") {
     return new SkillError(
       "STORE_FAILED",

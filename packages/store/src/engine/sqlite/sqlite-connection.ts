@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
 import type { Sql } from "../sql.ts";
@@ -91,6 +92,7 @@ export function explainSqlite(path: string, error: unknown): unknown {
       },
     );
   }
+  if (isDiskFull(error)) return diskFull(`The disk of the registry in ${path}`, error);
   if (isUnwritable(error)) {
     return new SkillError("STORE_FAILED", `The registry in ${path} cannot be written.`, {
       ...options,

@@ -44,7 +44,8 @@ function GrantForm({ id, text: before, isNew, onClose }: GrantFormProps) {
       { params: { id, kind: text.kind, key: text.key.trim() }, body: bodyOf(text) },
       {
         onSuccess: ({ grantee, status }) => {
-          toast(status === "unchanged" ? "Nothing changed" : `${grantee.key} can use ${id}`);
+          if (status === "pending") toast(`The owner of ${grantee.key} must accept ${id}`);
+          else toast(status === "unchanged" ? "Nothing changed" : `${grantee.key} can use ${id}`);
           onClose();
         },
       },
