@@ -80,6 +80,7 @@ test("only commands that write upgrade an older database [S-64]", async () => {
     await admin`delete from migration where id > 1`;
     await admin`drop table agent, account, skill_grant, folder_toggle, audit_head, token, approval, search_vector, guard_report, guard_waiver, pending_grant`;
     await admin`drop index event_audit_key`;
+    await admin`delete from event`;
     // The new head is another log than the one that this machine remembers.
     for (const name of readdirSync(join(base, "data/skillhold")))
       if (name.startsWith("audit-seen")) rmSync(join(base, "data/skillhold", name));

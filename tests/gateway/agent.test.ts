@@ -149,7 +149,7 @@ test("pins of an agent do not give its owner revisions that were not granted [S-
     { kind: "user", key: "bob" },
     { kind: "agent", key: "bobs" },
   ] as const) {
-    await grantSkill("pinned", grantee, { by, pin: 1 }, gateway.registry);
+    await grantSkill("pinned", grantee, { by: { ...by, role: "admin" }, pin: 1 }, gateway.registry);
     const { body } = await answerOf("getSkill", await get("?agent=bobs"));
     expect([grantee.kind, body.trim()]).toEqual([grantee.kind, "First."]);
     expect((await get("/files?agent=bobs&revision=3")).status).toBe(404);

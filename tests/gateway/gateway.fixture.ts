@@ -101,8 +101,7 @@ export async function putSkill(
   await mkdir(place, { recursive: true });
   await writeFile(join(place, "SKILL.md"), `---\nname: ${id}\ndescription: About ${id}.\n---\nDo it.\n`);
   await publishFolder(place, { by }, registry);
-  const admin = { user: owner, role: "admin" } as const;
-  if (visibility === "public") await editSkill(id, { visibility }, { by: admin }, registry);
+  if (visibility === "public") await editSkill(id, { visibility }, { by }, registry);
   return await getSkill(id, registry);
 }
 

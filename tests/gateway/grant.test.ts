@@ -66,7 +66,7 @@ describe("grants", () => {
 
   test("are read and revoked by the uid or the key of an agent [S-43] [S-53]", async () => {
     await putSkill(gateway, "pdf", "ann");
-    await gateway.asRole("agent", "bob", "helper");
+    await gateway.asRole("agent", "ann", "helper");
     const { uid } = await getAgent("helper", gateway.registry);
     const [byUid, byKey] = [`pdf/grants/agent/${uid}`, "pdf/grants/agent/helper"];
     const get = (path: string) => ask(gateway, "GET", `/v1/skills/${path}`, { headers: ann });
@@ -85,6 +85,30 @@ describe("grants", () => {
     const stale = { ...ann, "if-match": '"0"' };
     await grant(ann, byKey);
     expect((await revoke(stale, byUid)).status).toBe(412);
+  });
+
+  test("to another user's agent wait until its owner answers [S-43] [S-53]", async () => {
+    await putSkill(gateway, "pdf", "ann");
+    await gateway.asRole("agent", "bob", "helper");
+    const bob = await gateway.asRole("publisher", "bob");
+    const pending = async (headers: typeof ann) =>
+      (await answerOf("listPendingGrants", await ask(gateway, "GET", "/v1/grants/pending", { headers })))
+        .grants;
+    const answer = (headers: typeof ann, accept: boolean) =>
+      ask(gateway, "POST", "/v1/grants/pending/pdf/helper", { headers, body: { accept } });
+    const asked = { id: "pdf", agent: "helper", owner: "bob", requestedBy: "ann" };
+    expect(await answerOf("putGrant", await grant(ann, "pdf/grants/agent/helper"))).toMatchObject({
+      status: "pending",
+      visibility: "private",
+    });
+    expect(await pending(ann)).toMatchObject([{ ...asked, mayAnswer: false }]);
+    expect(await pending(bob)).toMatchObject([{ ...asked, mayAnswer: true }]);
+    expect(await pending(await gateway.asRole("viewer", "eve"))).toEqual([]);
+    expect(await problemOf(await answer(ann, true))).toMatchObject({ code: "GRANT_NOT_FOUND" });
+    expect(await answerOf("answerGrant", await answer(bob, true))).toMatchObject({ status: "granted" });
+    const agent = await gateway.asRole("agent", "bob", "helper");
+    expect((await ask(gateway, "GET", "/v1/skills/pdf", { headers: agent })).status).toBe(200);
+    expect([await pending(ann), await pending(bob)]).toEqual([[], []]);
   });
 
   test("of a removed agent are revoked by its key [S-43] [S-53]", async () => {
@@ -172,7 +196,7 @@ describe("an access explanation", () => {
       rule: "owner",
     });
     expect((await accessTo(bob, "pdf")).status).toBe(404);
-    await grant(ann, "pdf/grants/agent/helper");
+    await grant(admin, "pdf/grants/agent/helper");
     // The grant is the agent's, and its owner may view as the agent.
     expect((await accessTo(bob, "pdf")).status).toBe(404);
     expect(await answerOf("explainAccess", await accessTo(bob, "pdf", "?agent=helper"))).toMatchObject({

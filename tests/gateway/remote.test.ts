@@ -44,7 +44,12 @@ test("a remote agent uses only its granted skills [S-43] [S-53]", async () => {
   const library = await openRemote(served.url, token);
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]);
   await expect(library.read(anyone, "secret-plan")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
-  await grantSkill("secret-plan", { kind: "agent", key: "eves-agent" }, { by: ada }, gateway.registry);
+  await grantSkill(
+    "secret-plan",
+    { kind: "agent", key: "eves-agent" },
+    { by: { ...ada, role: "admin" } },
+    gateway.registry,
+  );
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf", "secret-plan"]);
   expect((await library.read(anyone, "secret-plan")).body).toBe("Nobody else.\n");
   expect(await library.explain(anyone, "secret-plan")).toMatchObject([{ state: "visible" }]);

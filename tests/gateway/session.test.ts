@@ -119,7 +119,12 @@ test("a session exists only for the token that opened it [S-53]", async () => {
 test("an agent's session sees its grants, and a revoked grant ends at once [S-53]", async () => {
   await putSkill(gateway, "mine", "ada");
   const headers = await gateway.asRole("agent", "bob", "bot");
-  await grantSkill("mine", { kind: "agent", key: "bot" }, { by: ada }, gateway.registry);
+  await grantSkill(
+    "mine",
+    { kind: "agent", key: "bot" },
+    { by: { ...ada, role: "admin" } },
+    gateway.registry,
+  );
   const session = await TestSession.open(gateway, headers, { runtime: "another" });
   expect(await session.call("read_skill", { skill_id: "mine" })).toMatchObject({ ok: true });
   const changed = await ask(gateway, "PUT", "/v1/agents/bot", {

@@ -118,7 +118,7 @@ test("managers and the grantee receive the event of a grant [S-54]", async () =>
   await putSkill(gateway, "shared", "ada");
   await gateway.asRole("agent", "bob", "bot");
   const give = (kind: "user" | "agent", key: string, canManage = false) =>
-    grantSkill("shared", { kind, key }, { by: ada, canManage }, gateway.registry);
+    grantSkill("shared", { kind, key }, { by: { ...ada, role: "admin" }, canManage }, gateway.registry);
   await give("user", "bob");
   await give("user", "vic");
   await give("agent", "bot");

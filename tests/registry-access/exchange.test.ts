@@ -13,9 +13,9 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
     await here.publish("demo");
     for (const key of ["known", "unknown", "held"])
       await addAgent({ key, runtime: "test" }, { by: admin }, context);
-    await grantSkill("demo", { kind: "agent", key: "known" }, { by: ada, canManage: true }, context);
-    await grantSkill("demo", { kind: "agent", key: "unknown" }, { by: ada }, context);
-    await grantSkill("demo", { kind: "agent", key: "held" }, { by: ada, pin: 1 }, context);
+    await grantSkill("demo", { kind: "agent", key: "known" }, { by: admin, canManage: true }, context);
+    await grantSkill("demo", { kind: "agent", key: "unknown" }, { by: admin }, context);
+    await grantSkill("demo", { kind: "agent", key: "held" }, { by: admin, pin: 1 }, context);
     await grantSkill("demo", { kind: "user", key: "bob" }, { by: ada }, context);
     for (const key of ["known", "held"])
       await addAgent({ key, runtime: "test" }, { by: admin }, there.context);

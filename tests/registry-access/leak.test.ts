@@ -74,7 +74,7 @@ describe.each(engines)("known access leaks of other registries, on %s", (engine)
     );
     const ids = async () => (await session.catalogue()).inline;
     expect(await ids()).toEqual([]);
-    await grantSkill("demo", helper, { by: ada }, scene.context);
+    await grantSkill("demo", helper, { by: admin }, scene.context);
     expect(await ids()).toEqual(["demo"]);
     await session.activate("demo");
     await toggleSkill("demo", false, { by: admin }, scene.context);
@@ -91,7 +91,7 @@ describe.each(engines)("known access leaks of other registries, on %s", (engine)
     const { context } = scene;
     await scene.publish("demo", bodies("First."));
     await scene.publish("demo", bodies("Second."));
-    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    await grantSkill("demo", helper, { by: admin, pin: 1 }, context);
     const viewer = await viewerFor("helper", undefined, context);
     const read = async () => (await library.read(viewer, "demo")).body.trim();
     expect(await read()).toBe("First.");
@@ -102,11 +102,11 @@ describe.each(engines)("known access leaks of other registries, on %s", (engine)
     // A pin in the agent's own record grants no additional access.
     await changeAgent("helper", { pins: { demo: 2 } }, { by: admin }, context);
     expect(await read()).toBe("First.");
-    await grantSkill("demo", helper, { by: ada }, context);
+    await grantSkill("demo", helper, { by: admin }, context);
     expect(await read()).toBe("Second.");
     await changeAgent("helper", { pins: {} }, { by: admin }, context);
     expect(await read()).toBe("Third.");
-    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    await grantSkill("demo", helper, { by: admin, pin: 1 }, context);
     scene.pass(1000);
     await purgeSkill("demo", { by: ada, keep: 1, graceMs: 0 }, context);
     await expect(read()).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
@@ -117,7 +117,7 @@ describe.each(engines)("known access leaks of other registries, on %s", (engine)
     const { context } = scene;
     await scene.publish("demo", bodies("First."));
     await scene.publish("demo", bodies("Second."));
-    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    await grantSkill("demo", helper, { by: admin, pin: 1 }, context);
     const { store } = context;
     let purge = async () => {};
     const racing = withAnswers(store, {

@@ -178,7 +178,7 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
   );
   const store = closers.add(opened, (it) => it.close());
   // A gateway that cannot record would fail with its first request.
-  await store.checkLog();
+  await withWaitNotice(waitWarning(log), () => store.checkLog());
   const checkpoints = checkpointsOf(url, machine);
   const audit = closers.add(new RegistryAudit(store), (it) => it.close());
   return { cache, store, audit, checkpoints };

@@ -41,7 +41,7 @@ export async function openSignedStore(
   const memory = logMemoryFile(logFile(url, place, "audit-seen", ".json"));
   return await openRegistryStore(url, {
     ...options,
-    signer: await signingKeyFile(keyPath(url, place)),
+    signer: await signingKeyFile(auditKeyPath(url, place)),
     memory: forgetsLog ? { ...memory, load: async () => undefined } : memory,
     checkpoints: { witnesses, onFailure: onCheckpointFailure ?? (() => {}) },
   });
@@ -49,7 +49,7 @@ export async function openSignedStore(
 
 /** The key that verifies this machine's signatures of a store; undefined before the first signature. */
 export async function findOwnKey(url: string, place: ProcessContext): Promise<TrustedKey | undefined> {
-  return await findTrustedKey(publicKeyFile(keyPath(url, place)));
+  return await findTrustedKey(publicKeyFile(auditKeyPath(url, place)));
 }
 
 /** The checkpoint file of a store's log. Each store has its own, outside the store. */
@@ -74,7 +74,7 @@ function namedWitness({ env, cwd }: ProcessContext): readonly Witness[] {
  * All users of an SQLite store share the key beside it. Each machine that uses a PostgreSQL store has its own key in its
  * data folder.
  */
-function keyPath(url: string, { env, cwd }: ProcessContext): string {
+export function auditKeyPath(url: string, { env, cwd }: ProcessContext): string {
   const named = env[AUDIT_KEY_VARIABLE];
   if (named) return resolve(cwd, named);
   const [, file] = /^sqlite:(.+)$/.exec(url) ?? [];

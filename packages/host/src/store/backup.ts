@@ -3,12 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
+import { publicKeyFile } from "@skillhold/registry/audit";
 import { copyDatabase } from "@skillhold/store";
 import type { BackupEntry, BackupSummary, CheckedBackup } from "@skillhold/store/backup";
 import { dataFolder, makeDataFolder } from "../place/data-folder.ts";
 import { ioFailure, systemCode } from "../place/io-failure.ts";
-import type { Env, ProcessContext } from "../place/machine.ts";
+import type { ProcessContext } from "../place/machine.ts";
 import { isStoreThere, missingStore } from "../place/store-address.ts";
+import { auditKeyPath } from "./audit-store.ts";
 
 const STATE = "state.db";
 /** The files of a data folder that a backup keeps. Caches and copies of revisions are made again. */
@@ -29,7 +31,7 @@ export async function createBackup(
   if (existsSync(file)) throw existing(file);
   const { backupRegistry } = await import("@skillhold/store/backup");
   try {
-    return await backupRegistry(url, file, await readFiles(place.env, withKeys), clock);
+    return await backupRegistry(url, file, await readFiles(url, place, withKeys), clock);
   } catch (error) {
     throw error instanceof SkillError ? error : ioFailure(`${file} cannot be written`, error);
   }
@@ -45,13 +47,12 @@ export async function verifyBackup(file: string): Promise<CheckedBackup> {
 export async function restoreFromBackup(
   url: string,
   file: string,
-  { env }: Pick<ProcessContext, "env">,
+  place: ProcessContext,
 ): Promise<CheckedBackup> {
   const { restoreRegistry } = await import("@skillhold/store/backup");
-  const folder = dataFolder(env);
-  await makeDataFolder(folder);
+  await makeDataFolder(dataFolder(place.env));
   return await reading(file, () =>
-    restoreRegistry(url, file, (name, bytes) => putFile(folder, name, bytes), clock),
+    restoreRegistry(url, file, (name, bytes) => putFile(name, pathOf(name, url, place), bytes), clock),
   );
 }
 
@@ -65,23 +66,36 @@ async function reading<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readFiles(env: Env, withKeys: boolean): Promise<readonly BackupEntry[]> {
-  const folder = dataFolder(env);
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const kept = names.filter((name) => KEPT.test(name) || (withKeys && KEYS.test(name))).sort();
+/** The log's key may be elsewhere: beside an SQLite store, or in a named file. */
+function pathOf(name: string, url: string, place: ProcessContext): string {
+  const key = auditKeyPath(url, place);
+  if (name === "audit.key") return key;
+  return name === "audit.pub" ? publicKeyFile(key) : join(dataFolder(place.env), name);
+}
+
+async function readFiles(
+  url: string,
+  place: ProcessContext,
+  withKeys: boolean,
+): Promise<readonly BackupEntry[]> {
+  const names = await readdir(dataFolder(place.env), { recursive: true }).catch(() => []);
+  const all = new Set([...names, "audit.key", "audit.pub"]);
+  const kept = [...all]
+    .filter((name) => KEPT.test(name) || (withKeys && KEYS.test(name)))
+    .filter((name) => existsSync(pathOf(name, url, place)))
+    .sort();
   return await Promise.all(
     kept.map(async (name) => {
-      const path = join(folder, name);
+      const path = pathOf(name, url, place);
       return { name, bytes: name === STATE ? await copyDatabase(path) : await readFile(path) };
     }),
   );
 }
 
 /** Writes a file durably. An equal file is left alone, so that a restore can be repeated. */
-async function putFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+async function putFile(name: string, path: string, bytes: Uint8Array): Promise<void> {
   if (!KEPT.test(name) && !KEYS.test(name))
     throw new SkillError("INTEGRITY_FAILED", `The backup has an unexpected file ${JSON.stringify(name)}.`);
-  const path = join(folder, name);
   const current = await readFile(path).catch(() => undefined);
   if (current !== undefined) {
     if (current.equals(bytes)) return;

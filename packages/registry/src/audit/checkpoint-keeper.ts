@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { LogGuard, SeenLogState } from "./log-guard.ts";
 
 /** Stores a signed checkpoint apart from the log: in a file, or with another service. */
@@ -11,8 +12,7 @@ export interface CheckpointOptions {
   readonly everyMs?: number;
   /** Called for each failed checkpoint. It is retried with the next one. */
   readonly onFailure?: (error: unknown) => void;
-  /** Calls back once after a time, unless it is canceled. */
-  readonly after?: (ms: number, callback: () => void) => () => void;
+  readonly timers?: Pick<Timers, "after">;
 }
 
 export const CHECKPOINT_EVENTS = 100;
@@ -34,7 +34,7 @@ export class CheckpointKeeper {
       everyEvents: CHECKPOINT_EVENTS,
       everyMs: CHECKPOINT_MS,
       onFailure: () => {},
-      after: afterTimeout,
+      timers: systemTimers,
       ...options,
     };
   }
@@ -45,12 +45,17 @@ export class CheckpointKeeper {
     this.#latest = state;
     this.#keptSeq ??= startSeq;
     if (state.head.seq - this.#keptSeq >= this.#options.everyEvents) this.#keepSoon();
-    else this.#cancel ??= this.#options.after(this.#options.everyMs, () => this.#keepSoon());
+    else this.#keepLater();
   }
 
   async close(): Promise<void> {
     this.#keepSoon();
     await this.#keeping;
+  }
+
+  #keepLater(): void {
+    const { timers, everyMs } = this.#options;
+    this.#cancel ??= timers.after(everyMs, () => this.#keepSoon(), { isBackground: true });
   }
 
   #keepSoon(): void {
@@ -74,13 +79,6 @@ export class CheckpointKeeper {
     const failures = results.filter((result) => result.status === "rejected");
     for (const { reason } of failures) this.#options.onFailure(reason);
     if (failures.length === 0) this.#keptSeq = state.head.seq;
-    else if (state === this.#latest)
-      this.#cancel ??= this.#options.after(this.#options.everyMs, () => this.#keepSoon());
+    else if (state === this.#latest) this.#keepLater();
   }
-}
-
-function afterTimeout(ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, ms);
-  timer.unref();
-  return () => clearTimeout(timer);
 }

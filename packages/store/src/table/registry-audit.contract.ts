@@ -302,7 +302,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         const witness = async (note: string) => void notes.push(note);
         const signing = await openRegistryStore(url, {
           signer: makeKey().signer,
-          checkpoints: { witnesses: [witness], everyEvents: 3, after },
+          checkpoints: { witnesses: [witness], everyEvents: 3, timers: { after } },
         });
         const write = (...names: readonly string[]) =>
           signing.transaction((tx) => tx.appendAll(names.map((name) => deleted(name))));

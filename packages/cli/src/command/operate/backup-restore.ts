@@ -39,7 +39,7 @@ async function run({
   const io = withDataFolder(options, given);
   const { summary } = await restoreFromBackup(storeUrl(options.store, io), resolve(io.cwd, label), io);
   return await withRegistry<ExitCode>({ options, io }, "read", async ({ context, copies }) => {
-    const own = await findOwnKey(io);
+    const own = await findOwnKey(storeUrl(options.store, io), io);
     const report = await fsck({ copies }, context);
     const audit = await verifyAudit(context.store, {
       keys: own === undefined ? [] : [own],

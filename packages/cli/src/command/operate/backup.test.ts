@@ -30,8 +30,8 @@ describe("backup", () => {
     await json(["publish", skill("one")]);
     await json(["backup", "create", "b.tar.gz", "--without-keys"]);
     await json(["backup", "restore", "b.tar.gz", "--data", "restored"]);
-    expect(existsSync(join(root(), "restored/audit.key"))).toBe(false);
-    expect(existsSync(join(root(), "restored/audit.pub"))).toBe(true);
+    expect(existsSync(join(root(), "restored/registry.db.d/audit.key"))).toBe(false);
+    expect(existsSync(join(root(), "restored/registry.db.d/audit.pub"))).toBe(true);
   });
 
   test("overwrites neither a file nor a store [S-71]", async () => {
