@@ -5,7 +5,7 @@ const MAX_DEPTH = 32;
 /** Values of one document. Many tiny values cost far more memory and time than their bytes suggest. */
 const MAX_VALUES = 100_000;
 /** A body counts as one more request for each of these. */
-const BYTES_PER_REQUEST = 256 * 1024;
+const BYTES_PER_REQUEST = 16 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
