@@ -59,7 +59,9 @@ describe("edit", () => {
   test("sets the visibility, and hides a private skill from other users [S-43]", async () => {
     const editAsBob = () => json(["edit", "pdf", "--name", "x", "--user", "bob"]);
     expect(await editAsBob()).toMatchObject({ code: 5, error: { code: "SKILL_NOT_FOUND" } });
-    expect((await text(["edit", "pdf", "--visibility", "public", "--role", "admin"])).out).toBe("pdf: edited, public\n");
+    expect((await text(["edit", "pdf", "--visibility", "public", "--role", "admin"])).out).toBe(
+      "pdf: edited, public\n",
+    );
     expect(await editAsBob()).toMatchObject({
       code: 4,
       error: { code: "POLICY_DENIED" },
