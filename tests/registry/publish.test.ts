@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pack, treeHash } from "@skillhold/core/bundle";
+import { scanGuard } from "@skillhold/deps/guard-scan";
+import type { RegistryContext } from "@skillhold/registry/record";
 import {
   deleteSkill,
   getRevision,
@@ -79,10 +81,39 @@ describe.each(engines)("publishing on %s", (engine) => {
     await expect(scene.context.store.blobs.get(first.skillHash)).rejects.toMatchObject({
       code: "INTEGRITY_FAILED",
     });
-    expect(await scene.publish("demo")).toMatchObject({ status: "unchanged", revision: 1, uid: first.uid });
+    const again = await scene.publish("demo");
+    expect(again).toMatchObject({ status: "unchanged", revision: 1, uid: first.uid });
     expect(await scene.context.store.blobs.get(first.skillHash)).toBeDefined();
     expect(await scene.events()).toHaveLength(1);
     expect(await listRevisions("demo", scene.context)).toHaveLength(1);
+  });
+
+  test("publishing unchanged content scans nothing again and stores nothing [S-41]", async () => {
+    const { context } = scene;
+    const scanned: string[] = [];
+    const report = await scanGuard([], { name: "demo" });
+    const counting: RegistryContext = {
+      ...context,
+      scan: async (files, call) => {
+        scanned.push("dependencies");
+        return await context.scan(files, call);
+      },
+      hooks: {
+        inspect: async () => {
+          scanned.push("guard");
+          return report;
+        },
+      },
+    };
+    const place = writeSkill(join(scene.folder, "work"), "demo", { "scripts/a.py": "import requests\n" });
+    await publishFolder(place, { by: ada }, counting);
+    expect(scanned.splice(0).sort()).toEqual(["dependencies", "guard"]);
+    const again = await publishFolder(place, { by: ada }, counting);
+    expect([again.status, scanned]).toEqual(["unchanged", []]);
+    expect(await scene.events()).toHaveLength(1);
+    writeFileSync(join(place, "scripts/a.py"), "import httpx\n");
+    expect((await publishFolder(place, { by: ada }, counting)).status).toBe("published");
+    expect(scanned.sort()).toEqual(["dependencies", "guard"]);
   });
 
   test("another tree creates the next revision, and a changed script changes the skill [S-13]", async () => {

@@ -41,7 +41,14 @@ export {
 } from "./field/runtime.ts";
 export { argumentNames, type Substitution, splitWords, substitute } from "./field/substitute.ts";
 export { cutAtFences, type FencedText } from "./parse/fence.ts";
-export { bodyLine, fieldPosition, fixText, type ParsedSkill, parseSkill } from "./parse/parse.ts";
+export {
+  bodyLine,
+  fieldPosition,
+  findFixLoss,
+  fixText,
+  type ParsedSkill,
+  parseSkill,
+} from "./parse/parse.ts";
 export {
   escapeXml,
   type PromptSkill,

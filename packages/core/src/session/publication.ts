@@ -32,6 +32,8 @@ export type Publication = Published | PublishFailure;
 
 export interface Published {
   readonly id: string;
+  /** The folder of the skill, as the caller named it or in its archive. */
+  readonly path?: string | undefined;
   readonly uid: string | undefined;
   /** The current revision; for a dry run, the one that would be current. */
   readonly revision: number;

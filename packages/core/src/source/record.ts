@@ -45,8 +45,11 @@ export interface SkillRecord {
 const ANYONE: SkillEntry["invocation"] = Object.freeze({ model: true, user: true });
 const NOTHING: FrontmatterMap = Object.freeze(Object.create(null));
 
+/** A skill whose SKILL.md was read, from any place. */
+export type ReadSkill = Pick<OpenedSkill, "skill" | "subject" | "bytes">;
+
 /** Reads the fields for the catalogue; the instructions are not kept. */
-export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits): SkillRecord {
+export function recordSkill(opened: ReadSkill, type: SkillType, limits: Limits): SkillRecord {
   const { skill, subject, bytes } = opened;
   const { frontmatter } = skill;
   const { valid, diagnostics } = validateSkill(skill, subject, "lenient", limits);

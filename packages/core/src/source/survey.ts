@@ -8,23 +8,40 @@ import type { OpenedSkill } from "./open-skill.ts";
 /** Adds the findings about the other files of a skill. */
 export async function surveySkill(opened: OpenedSkill, limits: Limits = defaultLimits): Promise<Subject> {
   if (opened.file === undefined) return opened.subject;
-  const findings = [...(opened.subject.findings ?? [])];
   try {
     const bundle = await pack(opened.folder, { limits });
-    findings.push(...omissionFindings(bundle), ...strayFindings(bundle), ...linkFindings(bundle));
-    return { ...opened.subject, findings, files: bundle.files.map((file) => measure(file, bundle)) };
+    return surveyBundle(opened.subject, bundle, (file) => readText(file, bundle));
   } catch (error) {
     if (!(error instanceof SkillError) || error.code === "INTERRUPTED") throw error;
     const code = error.code === "LIMIT_EXCEEDED" ? "BUNDLE_TOO_LARGE" : "BUNDLE_UNREADABLE";
-    findings.push({ code, line: 1, column: 1, message: error.message });
-    return { ...opened.subject, findings };
+    const finding: Finding = { code, line: 1, column: 1, message: error.message };
+    return { ...opened.subject, findings: [...(opened.subject.findings ?? []), finding] };
   }
 }
 
-function measure(file: BundleFile, bundle: Bundle): { path: string; size: number; lines?: number } {
+/** The same for a packed skill. `textOf` reads a file of the bundle. */
+export function surveyBundle(
+  subject: Subject,
+  bundle: Bundle,
+  textOf: (file: BundleFile) => string,
+): Subject {
+  const links = bundle.files.find(({ path }) => path === "links.yaml");
+  const findings = [
+    ...(subject.findings ?? []),
+    ...omissionFindings(bundle),
+    ...strayFindings(bundle),
+    ...(links === undefined ? [] : readLinks(textOf(links)).findings),
+  ];
+  return { ...subject, findings, files: bundle.files.map((file) => measure(file, textOf)) };
+}
+
+function measure(
+  file: BundleFile,
+  textOf: (file: BundleFile) => string,
+): { path: string; size: number; lines?: number } {
   const { path, size } = file;
   const isReference = path.startsWith("references/") && /\.(?:md|markdown|txt)$/i.test(path);
-  return isReference ? { path, size, lines: countLines(readText(file, bundle)) } : { path, size };
+  return isReference ? { path, size, lines: countLines(textOf(file)) } : { path, size };
 }
 
 /** Deliberate omissions, which need no finding. */
@@ -50,11 +67,6 @@ function strayFindings({ strayReferences }: Bundle): readonly Finding[] {
     fix: `Write ${expected}, the helper's path in the packed skill.`,
     file: path,
   }));
-}
-
-function linkFindings(bundle: Bundle): readonly Finding[] {
-  const file = bundle.files.find(({ path }) => path === "links.yaml");
-  return file === undefined ? [] : readLinks(readText(file, bundle)).findings;
 }
 
 /** Contract: the packer has bounded the size of every file in the bundle. */

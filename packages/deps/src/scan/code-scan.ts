@@ -20,6 +20,16 @@ export interface BundleIndex {
   readonly paths: ReadonlySet<string>;
   /** Names of the packages that the bundle itself defines. */
   readonly packages: ReadonlySet<string>;
+  /** Whether code of the bundle adds folders to Python's module path. */
+  readonly hasOtherPath: boolean;
+}
+
+const PATH_CHANGE =
+  /\bsys\s*\.\s*path\s*(?:\.\s*(?:insert|append|extend)\s*\(|\[[^\]\n]*\]\s*=(?!=)|\+?=(?!=))|\baddsitedir\s*\(|\bfrom\s+sys\s+import\b[^\n]*\bpath\b|\bPYTHONPATH\b/;
+
+/** True for code that adds folders to Python's module path, which may be outside the bundle. */
+export function changesPath(text: string): boolean {
+  return PATH_CHANGE.test(text);
 }
 
 /** `lineOf` finds lines for code that is embedded in its file as data. */
@@ -37,6 +47,11 @@ export async function scanPython(
       const removal = removalOf(top);
       if (removal !== undefined) tally.note(code.path, removal);
     } else if (isPlaceholder(top)) tally.note(code.path, `module ${top} is not in the bundle`);
+    else if (content.hasOtherPath && !isNamedPackage(each.module, tally))
+      tally.note(
+        code.path,
+        `module ${top} is unknown: the code changes sys.path, and no manifest declares a package of that name`,
+      );
     else {
       const line = code.lineOf?.(top) ?? each.line;
       for (const name of distributionsFor(each, tally))
@@ -76,6 +91,16 @@ export async function scanScript(
     tally.add({ ...SEEN, kind: "npm", name, import: target.name, optional, file: code.path, line });
   }
   return runtime;
+}
+
+/**
+ * True when the module belongs to a well-known or declared package. Another module of code that changes `sys.path` may be in
+ * a folder outside the bundle, and a package index may have a foreign package of that name.
+ */
+function isNamedPackage(module: string, tally: DependencyTally): boolean {
+  if (isWellKnown(topOf(module))) return true;
+  const candidates = distributionsOf(module);
+  return candidates.some((name) => tally.has("pip", name) || tally.variantOf(name) !== undefined);
 }
 
 const SEEN: Pick<Sighting, "declared"> = { declared: false };

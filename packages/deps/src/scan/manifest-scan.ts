@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { CodeText } from "./code-scan.ts";
 import type { FileType } from "./file-type.ts";
 import { isNpmName } from "./package-name.ts";
@@ -97,7 +98,7 @@ function tallyPackage({ path, text }: CodeText, around: ManifestSurroundings, ta
   const reading = readPackageJson(text);
   if (reading === undefined) tally.note(path, "not read: not a JSON object");
   if (reading === undefined) return;
-  const lines = new TextLines(text);
+  const keyLines = readKeyLines(text);
   if (reading.name !== undefined) around.packages.add(reading.name);
   for (const name of reading.development) around.development.add(name);
   for (const dependency of reading.dependencies)
@@ -106,10 +107,31 @@ function tallyPackage({ path, text }: CodeText, around: ManifestSurroundings, ta
       kind: "npm",
       declared: true,
       file: path,
-      line: lines.lineOf(dependency.import),
+      line: keyLines.get(dependency.import) ?? 1,
     });
   for (const other of reading.others)
     tally.note(path, `dependency is not a registry package: ${quote(other)}`);
+}
+
+/** In the order in which a name that several tables have is found. */
+const TABLES = ["peerDependencies", "optionalDependencies", "dependencies"];
+
+/** The lines of the packages in the tables of a package.json, by name. */
+function readKeyLines(text: string): ReadonlyMap<string, number> {
+  const root = parseTree(text);
+  const lines = new Map<string, number>();
+  for (const table of TABLES) {
+    const found = root && findNodeAtLocation(root, [table]);
+    for (const property of found?.type === "object" ? (found.children ?? []) : []) {
+      const [key] = property.children ?? [];
+      if (key !== undefined) lines.set(String(key.value), lineAt(text, key.offset));
+    }
+  }
+  return lines;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
 }
 
 function quote(text: string): string {

@@ -288,3 +288,22 @@ test("an entry that is not in an index becomes a note [S-34]", async () => {
     'requirements.txt: line 1 is not a package in an index: "-e ."',
   ]);
 });
+
+test("a finding in package.json has the line of its entry, not of another mention [S-34]", async () => {
+  const text = `{
+  "name": "demo",
+  "keywords": ["marked", "zod"],
+  "scripts": { "build": "marked README.md" },
+  "devDependencies": { "zod": "4.0.0" },
+  "dependencies": {
+    "marked": "15.0.0"
+  },
+  "peerDependencies": { "zod": "4.0.0" }
+}
+`;
+  const { dependencies } = await scanTable({ "package.json": text });
+  expect(dependencies.map(({ name, seen }) => [name, seen[0]?.line])).toEqual([
+    ["marked", 7],
+    ["zod", 9],
+  ]);
+});

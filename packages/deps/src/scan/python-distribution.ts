@@ -17,7 +17,7 @@ chromadb=chromadb clickhouse_driver=clickhouse-driver clr=pythonnet cloudflare=c
 coinbase=coinbase-advanced-py,coinbase community=python-louvain consul=python-consul constraint=python-constraint
 crispy_forms=django-crispy-forms cv2=opencv-python,opencv-python-headless,opencv-contrib-python,opencv-contrib-python-headless
 cvxpy=cvxpy dash=dash databricks=databricks-sdk databricks.sql=databricks-sql-connector datadog_api_client=datadog-api-client
-dateutil=python-dateutil dbus=dbus-python decouple=python-decouple deep_translator=deep-translator demjson=demjson3
+dateutil=python-dateutil dbus=dbus-python decouple=python-decouple deep_translator=deep-translator demjson=demjson demjson3=demjson3
 discord=discord.py,py-cord discogs_client=python3-discogs-client django=Django django_filters=django-filter
 dns=dnspython docker=docker docopt=docopt docx=python-docx docx2pdf=docx2pdf docxcompose=docxcompose docxtpl=docxtpl
 dotenv=python-dotenv dotmap=dotmap duckduckgo_search=duckduckgo-search edge_tts=edge-tts editor=python-editor
@@ -87,7 +87,24 @@ pytest_asyncio=pytest-asyncio python_multipart=python-multipart multipart=python
 sentencepiece=sentencepiece tree_sitter=tree-sitter webdriver_manager=webdriver-manager undetected_chromedriver=undetected-chromedriver
 zope.interface=zope.interface jaraco.functools=jaraco.functools backports.zoneinfo=backports.zoneinfo sphinx=Sphinx
 fpdf=fpdf2,fpdf lark_oapi=lark-oapi alibabacloud_tea_openapi=alibabacloud-tea-openapi tencentcloud=tencentcloud-sdk-python
-aspose=aspose-words baidubce=bce-python-sdk volcengine=volcengine dashscope=dashscope akshare=akshare tushare=tushare wordcloud=wordcloud
+aspose.words=aspose-words aspose.cells=aspose-cells-python aspose.slides=aspose.slides aspose.pdf=aspose-pdf aspose=aspose-words baidubce=bce-python-sdk volcengine=volcengine dashscope=dashscope akshare=akshare tushare=tushare wordcloud=wordcloud
+BioSQL=biopython OleFileIO_PL=olefile argon2=argon2-cffi automata=automata-lib blackd=black blib2to3=black cattr=cattrs cpuinfo=py-cpuinfo
+erfa=pyerfa evtk=pyevtk flint=python-flint graphql=graphql-core ipykernel_launcher=ipykernel isympy=sympy key_value=py-key-value-aio
+libfuturize=future libpasteurize=future mesonbuild=meson mesonpy=meson-python mypyc=mypy open_clip_train=open-clip-torch
+orbax=orbax-checkpoint pasta=google-pasta proto=proto-plus pwiz=peewee pycrfsuite=python-crfsuite pypdfium2_raw=pypdfium2
+pythonjsonlogger=python-json-logger rpds=rpds-py skfem=scikit-fem sockshandler=PySocks tlz=toolz upath=universal-pathlib
+appium=Appium-Python-Client RPi=RPi.GPIO Stemmer=PyStemmer acoustid=pyacoustid ahocorasick=pyahocorasick
+airtable=airtable-python-wrapper allauth=django-allauth arango=python-arango aws_cdk=aws-cdk-lib bayes_opt=bayesian-optimization
+azureml.core=azureml-core box=python-box braket=amazon-braket-sdk capnp=pycapnp cassandra=cassandra-driver
+corsheaders=django-cors-headers debug_toolbar=django-debug-toolbar digitalocean=python-digitalocean enchant=pyenchant
+gridfs=pymongo hid=hidapi,hid ibm_boto3=ibm-cos-sdk libarchive=libarchive-c
+libvirt=libvirt-python MeCab=mecab-python3 nasdaqdatalink=Nasdaq-Data-Link nats=nats-py nomad=python-nomad office365=Office365-REST-Python-Client
+plaid=plaid-python playhouse=peewee ppadb=pure-python-adb pulsar=pulsar-client quickbooks=python-quickbooks rediscluster=redis-py-cluster
+rest_framework_simplejwt=djangorestframework-simplejwt seleniumwire=selenium-wire servicemanager=pywin32 skfuzzy=scikit-fuzzy
+sklearn_extra=scikit-learn-extra skmultilearn=scikit-multilearn skrf=scikit-rf snappy=python-snappy sp_api=python-amazon-sp-api
+spellchecker=pyspellchecker stl=numpy-stl stomp=stomp.py storages=django-storages taglib=pytaglib tortoise=tortoise-orm
+vtkmodules=vtk whois=python-whois win32evtlog=pywin32 win32timezone=pywin32 winerror=pywin32 zxingcpp=zxing-cpp
+azure.durable_functions=azure-functions-durable airflow.providers=apache-airflow llama_index.core=llama-index-core
 objc=pyobjc-core win32crypt=pywin32 win32security=pywin32 win32pipe=pywin32 win32job=pywin32 win32ui=pywin32 scvi=scvi-tools
 openslide=openslide-python skia=skia-python freetype=freetype-py pythonosc=python-osc rtmidi=python-rtmidi talib=TA-Lib
 edgar=edgartools polygon=polygon-api-client finnhub=finnhub-python newsapi=newsapi-python shopify=ShopifyAPI
@@ -120,7 +137,10 @@ modal molfeat nibabel pydeseq2 pydicom pymatgen pymilvus pymoo rembg scanpy ultr
 const FAMILIES: Readonly<Record<string, ReadonlySet<string>>> = Object.freeze(
   Object.assign(Object.create(null), {
     azure: new Set(
-      "ai mgmt storage keyvault monitor communication data search security messaging iot".split(" "),
+      (
+        "ai cognitiveservices communication data developer digitaltwins health iot keyvault kusto maps messaging mgmt " +
+        "mixedreality monitor purview search security storage synapse"
+      ).split(" "),
     ),
     google: new Set(["cloud"]),
     opentelemetry: new Set(["instrumentation", "exporter", "propagator"]),

@@ -305,3 +305,47 @@ test("reads the code of a notebook, without magics and prose [S-34]", async () =
   expect(brief(manifest, ["pip"])).toBe("pip:pandas");
   expect(manifest.dependencies[0]?.seen[0]?.line).toBeGreaterThan(10);
 });
+
+test.each([
+  'import sys\nsys.path.insert(0, "/opt/engine")\nfrom engine import run\n',
+  "import sys, os\nsys.path.append(os.environ['ENGINE'])\nimport engine\n",
+  "import sys\nsys.path = ['/opt'] + sys.path\nimport engine.run\n",
+  "import sys\nsys.path[0:0] = ['/opt']\nimport engine\n",
+  "from sys import path\npath.insert(0, '/opt')\nimport engine\n",
+  "import site\nsite.addsitedir('/opt')\nimport engine\n",
+])(
+  "a name that only a changed module path resolves is unknown and never a package: %j [S-34]",
+  async (code) => {
+    const manifest = await scanTable({ "scripts/run.py": `${code}import requests\n` });
+    expect(brief(manifest, ["pip"])).toBe("pip:requests");
+    expect(manifest.notes).toEqual([
+      { file: "scripts/run.py", message: expect.stringMatching(/^module engine is unknown/) },
+    ]);
+  },
+);
+
+test("a changed module path applies to other files of the skill, and a declared package stays one [S-34]", async () => {
+  const files = {
+    "scripts/run.sh": 'PYTHONPATH=/opt/engine python3 "$1"\n',
+    "scripts/run.py": "import engine\nimport declared_one\n",
+    "requirements.txt": "declared-one\n",
+  };
+  const manifest = await scanTable(files);
+  expect(brief(manifest, ["pip"])).toBe("pip:declared_one!");
+  const plain = await scanTable({ "scripts/run.py": "import sys\nprint(sys.path[0])\nimport engine\n" });
+  expect(brief(plain, ["pip"])).toBe("pip:engine");
+});
+
+test.each([
+  ["argon2", "argon2-cffi"],
+  ["cpuinfo", "py-cpuinfo"],
+  ["demjson", "demjson"],
+  ["graphql", "graphql-core"],
+  ["proto", "proto-plus"],
+  ["pythonjsonlogger", "python-json-logger"],
+  ["azure.cognitiveservices.speech", "azure-cognitiveservices-speech"],
+  ["aspose.cells", "aspose-cells-python"],
+])("the module %s comes from %s [S-34]", async (module, distribution) => {
+  const { dependencies } = await scanTable({ "a.py": `import ${module}\n` });
+  expect(dependencies.filter(({ kind }) => kind === "pip").map(({ name }) => name)).toEqual([distribution]);
+});

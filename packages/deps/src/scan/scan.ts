@@ -4,7 +4,14 @@ import { type Bundle, readBounded } from "@skillhold/core/bundle";
 import type { DependencyManifest, Scan, ScanCall, ScanFile } from "@skillhold/core/dependency";
 import { parseSkill } from "@skillhold/skill";
 import { parse } from "smol-toml";
-import { type BundleIndex, type CodeText, notebookCode, scanPython, scanScript } from "./code-scan.ts";
+import {
+  type BundleIndex,
+  type CodeText,
+  changesPath,
+  notebookCode,
+  scanPython,
+  scanScript,
+} from "./code-scan.ts";
 import { applyDeclaration, type Declaration, readDeclaration, tallyDeclaration } from "./declared.ts";
 import { type FileType, fileTypeOf, readShebang, type Shebang } from "./file-type.ts";
 import { LocalModules } from "./local-module.ts";
@@ -55,6 +62,7 @@ export async function scanDependencies(
     modules: new LocalModules(paths, options.name),
     paths: new Set(paths.flatMap(namesOf)),
     packages,
+    hasOtherPath: texts.some(({ type, text }) => PATH_CODE.has(type) && changesPath(text)),
   };
   const shells: ReadShellText[] = [];
   for (const text of texts.filter(({ type }) => !MANIFESTS.has(type)))
@@ -75,6 +83,9 @@ function namesOf(path: string): readonly string[] {
   const bare = path.replace(/\.[^/.]+$/, "");
   return bare.endsWith("/index") ? [path, bare, bare.slice(0, -"/index".length)] : [path, bare];
 }
+
+/** Code that can change Python's module path. */
+const PATH_CODE: ReadonlySet<FileType> = new Set(["python", "notebook", "bash"]);
 
 const MANIFESTS: ReadonlySet<FileType> = new Set(["requirements", "package", "pyproject", "skill"]);
 

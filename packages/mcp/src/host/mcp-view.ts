@@ -73,7 +73,6 @@ export interface ShownSkill {
 /** The estimate for unread text. */
 const BYTES_PER_TOKEN = 4;
 const NO_BYTES = new Uint8Array();
-const NO_STAMP = { mtimeMs: 0, ctimeMs: 0, size: 0, ino: 0 };
 
 function makeEntry(
   { uri, listed, files, skillFile, treeHash }: ListedSkill,
@@ -81,14 +80,7 @@ function makeEntry(
   { source, host, limits }: ViewOptions,
 ): SkillEntry {
   const { name: folder, folder: path } = uri;
-  const opened = {
-    folder,
-    file: undefined,
-    skill: listed,
-    subject: { folder },
-    bytes: NO_BYTES,
-    stamp: NO_STAMP,
-  };
+  const opened = { skill: listed, subject: { folder }, bytes: NO_BYTES };
   const type = skillType(
     files.map((file) => file.path),
     true,

@@ -127,6 +127,10 @@ export const PublicationView = z.discriminatedUnion("status", [
 function publishedFields() {
   return {
     id: SkillId,
+    path: z
+      .string()
+      .optional()
+      .describe("The folder of the skill in its archive, or as the publisher named it."),
     uid: z.string().optional(),
     revision: z.int().min(1),
     isNew: z.boolean(),

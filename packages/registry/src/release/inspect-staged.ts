@@ -31,9 +31,20 @@ export async function inspectStaged(
   options: PublishOptions,
   context: RegistryContext,
 ): Promise<Inspection | undefined> {
-  const { hooks, store, clock } = context;
+  const { hooks } = context;
   if (hooks?.inspect === undefined) return undefined;
   const found = await ask(staged, options.signal, hooks.inspect.bind(hooks));
+  return await judgeReport(found, staged, options, context);
+}
+
+/** Applies the waivers to a report, and compares it with the current revision. Throws GUARD_BLOCKED. */
+export async function judgeReport(
+  found: GuardReport,
+  staged: StagedSkill,
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Inspection> {
+  const { store, clock } = context;
   const before = await store.findSkill(staged.id);
   const waivers = await store.listWaivers(staged.id);
   const report = applyWaivers(found, waivers, clock.now().toISOString());

@@ -76,7 +76,7 @@ async function publishOne(
       throw new SkillError("CONFLICT", `Another skill in this upload has the same id ${id}.`, {
         hint: "Rename one of the skills or change its slug, or publish only one of them.",
       });
-    return await publishStaged(staged, options, context);
+    return { ...(await publishStaged(staged, options, context)), path };
   } catch (error) {
     if (!(error instanceof SkillError) || endsBatch(error)) throw error;
     const { code, message, hint, details } = error;

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { DependencyManifest, ScanCall } from "@skillhold/core/dependency";
+import { GUARD_ENGINE } from "@skillhold/core/guard";
 import type { Published, PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -11,7 +12,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { listChanges } from "./diff.ts";
-import { guardWarnings, inspectStaged } from "./inspect-staged.ts";
+import { guardWarnings, inspectStaged, judgeReport } from "./inspect-staged.ts";
 import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 
@@ -37,6 +38,8 @@ export async function publishStaged(
   const { store, hooks = {} } = context;
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
+  const unchanged = await findUnchanged(staged, diagnostics, options, context);
+  if (unchanged !== undefined) return unchanged;
   const guard = await inspectStaged(staged, options, context);
   const manifest = await scanStaged(staged, options, context);
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
@@ -49,6 +52,36 @@ export async function publishStaged(
   const published = describe(release, candidate, diagnostics, older);
   const changes = published.isDryRun ? await findChanges(plan, staged, context) : undefined;
   return changes === undefined ? published : { ...published, changes };
+}
+
+/**
+ * The result for content that is already current; undefined if it must be published. The stored scans of the content are
+ * used, because scanning is most of the cost.
+ */
+async function findUnchanged(
+  staged: StagedSkill,
+  diagnostics: readonly Diagnostic[],
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Published | undefined> {
+  const { store, hooks = {} } = context;
+  const before = await store.findSkill(staged.id);
+  if (before === undefined || before.treeHash !== staged.treeHash) return undefined;
+  const current = await store.findRevision(before.uid, before.revision);
+  const found = hooks.inspect && (await store.findGuardReport(staged.treeHash));
+  const isScanned = hooks.inspect === undefined || found?.engine === GUARD_ENGINE;
+  if (current?.treeHash !== staged.treeHash || !isScanned) return undefined;
+  await rejectHidden(staged.id, options, context);
+  const { manifest } = current;
+  const missing = (await hooks.missing?.(staged, manifest)) ?? [];
+  const guard = found && (await judgeReport(found, staged, options, context));
+  const candidate = { ...makeCandidate(staged, options, context), manifest, missing, guard };
+  rejectAborted(options.signal);
+  const plan = await planRelease(candidate, store);
+  const digests = staged.files.map(({ digest }) => digest);
+  // Publishing again also restores lost bytes.
+  if (!plan.isUnchanged || (await store.blobs.missing(digests)).length > 0) return undefined;
+  return describe(plan, candidate, diagnostics, undefined);
 }
 
 /** Uses the message for a taken id, so that only the existence of the id is revealed. */

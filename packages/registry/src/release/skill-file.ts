@@ -22,7 +22,5 @@ export function describeSkill(
   paths: Iterable<string>,
   limits: Limits,
 ): SkillRecord {
-  const stamp = { mtimeMs: 0, ctimeMs: 0, size: bytes.length, ino: 0 };
-  const opened = { folder: id, file: undefined, skill, subject: { folder: id }, bytes, stamp };
-  return recordSkill(opened, skillType(paths, true), limits);
+  return recordSkill({ skill, subject: { folder: id }, bytes }, skillType(paths, true), limits);
 }

@@ -1,5 +1,5 @@
-import { type Bundle, combineDigests } from "@skillhold/core/bundle";
-import { surveySkill } from "@skillhold/core/source";
+import { combineDigests } from "@skillhold/core/bundle";
+import { surveyBundle } from "@skillhold/core/source";
 import type { Diagnostic, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -19,7 +19,7 @@ import {
   validateSkill,
 } from "@skillhold/skill";
 import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
-import { type ReadBundleOptions, readBundle } from "./read-bundle.ts";
+import { type ReadBundle, type ReadBundleOptions, readBundle } from "./read-bundle.ts";
 import { describeSkill, findSkillFile } from "./skill-file.ts";
 
 export interface StageOptions extends ReadBundleOptions {
@@ -39,7 +39,7 @@ export async function stageFolder(
   const { bundle, files } = await readBundle(folder, options, limits);
   const file = getSkillFile(files, limits);
   const skill = parseSkill(file.content, limits);
-  const diagnostics = await check(skill, file, bundle, options.id, limits);
+  const diagnostics = check(skill, file, { bundle, files }, options.id, limits);
   const id = chooseId(skill, options.id);
   const paths = files.map(({ path }) => path);
   return {
@@ -81,16 +81,16 @@ function at(code: RuleCode, message: string): Finding {
 }
 
 /** The diagnostics of the `publish` profile; throws if one is an error. */
-async function check(
+function check(
   skill: ParsedSkill,
   file: StagedFile,
-  bundle: Bundle,
+  { bundle, files: staged }: ReadBundle,
   id: string | undefined,
   limits: Limits,
-): Promise<readonly Diagnostic[]> {
-  const stamp = { mtimeMs: 0, ctimeMs: 0, size: file.size, ino: 0 };
-  const opened = { folder: bundle.root, file: file.path, skill, subject: {}, bytes: file.content, stamp };
-  const { findings = [], files = [] } = await surveySkill(opened, limits);
+): readonly Diagnostic[] {
+  const contents = new Map<string, Uint8Array>(staged.map(({ path, content }) => [path, content]));
+  const textOf = ({ path }: { readonly path: string }) => new TextDecoder().decode(contents.get(path));
+  const { findings = [], files = [] } = surveyBundle({}, bundle, textOf);
   const subject: Subject = {
     ...(id === undefined ? {} : { id }),
     findings: [...findings, ...checkSkillFileName(file.path)],

@@ -55,10 +55,10 @@ export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
   const requires = isMap(data["requires"]) ? data["requires"] : {};
   return {
     requires: {
-      env: textList(requires["env"]),
-      bins: textList(requires["bins"]),
-      anyBins: textList(requires["anyBins"]),
-      config: textList(requires["config"]),
+      env: requiredNames(requires["env"]),
+      bins: requiredNames(requires["bins"]),
+      anyBins: requiredNames(requires["anyBins"]),
+      config: requiredNames(requires["config"]),
     },
     primaryEnv: textOf(data["primaryEnv"]) ?? textOf(requires["primaryEnv"]),
     emoji: textOf(data["emoji"]),
@@ -67,6 +67,39 @@ export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
     install: readInstall(data["install"]),
     isMalformed: !isMap(section),
   };
+}
+
+/** The keys under which authors write the name of a requirement. */
+const NAME_KEYS = ["name", "key", "id", "var", "variable", "env", "bin", "command", "path"];
+
+/**
+ * The required names of a list: texts, objects such as `{ name, required }`, or a mapping from names to details. Entries that
+ * are marked as optional are left out.
+ */
+function requiredNames(value: FrontmatterValue | undefined): readonly string[] {
+  if (isMap(value))
+    return Object.entries(value).flatMap(([name, about]) => (isOptional(about) ? [] : [name]));
+  if (!Array.isArray(value)) return textList(value);
+  return value.flatMap((item: FrontmatterValue) => (isMap(item) ? nameOf(item) : textList(item)));
+}
+
+function nameOf(item: FrontmatterMap): readonly string[] {
+  if (isOptional(item)) return [];
+  const key = NAME_KEYS.find((each) => textOf(item[each]) !== undefined);
+  if (key !== undefined) return textList(item[key]);
+  const [only, ...others] = Object.entries(item);
+  // `- API_KEY: what it is for`
+  return only === undefined || others.length > 0 || isOptional(only[1]) ? [] : [only[0]];
+}
+
+function isOptional(about: FrontmatterValue | undefined): boolean {
+  if (!isMap(about)) return isWord(about, "false");
+  return isWord(about["required"], "false") || isWord(about["optional"], "true");
+}
+
+/** A boolean, quoted or not. */
+function isWord(value: FrontmatterValue | undefined, word: "true" | "false"): boolean {
+  return String(value).toLowerCase() === word;
 }
 
 function readInstall(value: FrontmatterValue | undefined): readonly InstallStep[] {

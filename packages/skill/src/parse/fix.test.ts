@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fixText, parseSkill } from "./parse.ts";
+import { findFixLoss, fixText, parseSkill } from "./parse.ts";
 
 test("only the broken line is rewritten; comments, order, line ends and the mark stay [S-3]", () => {
   const text =
@@ -12,4 +12,16 @@ test("only the broken line is rewritten; comments, order, line ends and the mark
 test("a file that reads is returned as it is [S-3]", () => {
   for (const text of ["---\nname: a\n---\n", "no frontmatter", "---\nname: [unclosed"])
     expect(fixText(parseSkill(text))).toBe(text);
+});
+
+test.each([
+  ["tags: [a\n\n# Title\n\n- Do: it: now\n", 5],
+  ["tags: [a\n\nSome prose: with: colons\nand more.\n", 5],
+  ["tags: [a\n\nSome prose with: colons\n", 5],
+  ["tags: a: b\n\n```sh\nls\n```\n", 5],
+  ["note: a: b\n\n# a comment\nlicense: MIT\n", undefined],
+  ["note: a: b\n\nlicense: MIT\n", undefined],
+])("finds instructions that a repair of %j would lose [S-3]", (yaml, line) => {
+  const skill = parseSkill(`---\nname: a\n${yaml}---\nBody.\n`);
+  expect(findFixLoss(skill)).toBe(line);
 });

@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { type Repair, repairFrontmatter } from "../repair/repair.ts";
+import { findSwallowedBody } from "../repair/swallowed-body.ts";
 import type { Finding } from "../rule/finding.ts";
 import { decodeText, type Position, positionAt, withUnixLines } from "../text/text.ts";
 import { type FrontmatterMap, isMap } from "../yaml/value.ts";
@@ -183,6 +184,16 @@ function findKey(source: string, key: string): number | undefined {
 /** Converts a position in the frontmatter to one in the file: the opening fence is the line above. */
 function below({ line, column }: Position): Position {
   return { line: line + 1, column };
+}
+
+/**
+ * The line of the file from which on the repairs would turn instructions into frontmatter; undefined when they keep all
+ * instructions. Contract: a caller that writes `fixText` to a file checks this first.
+ */
+export function findFixLoss({ repair, fences }: ParsedSkill): number | undefined {
+  const start = repair && findSwallowedBody(withUnixLines(fences.frontmatter).split("\n"));
+  if (start === undefined || !repair?.edits.some(({ line, count }) => line + count > start)) return undefined;
+  return start + 2;
 }
 
 /** The file with its repairs applied. All other lines keep their bytes and line ends. */

@@ -154,6 +154,20 @@ describe("validate", () => {
     expect(readdirSync(join(root, "demo"))).toEqual(["SKILL.md"]);
   });
 
+  test("--fix refuses a repair that would turn instructions into frontmatter, and shows the line [S-3]", async () => {
+    const text =
+      "---\nname: late\ndescription: Has a late fence.\ntags: [a, b]\n\n# Steps\n\n- Do the first: thing.\n\n" +
+      "Then: this, and: that.\nThe text goes on here.\n\n---\n\nThe rest.\n";
+    write("late/SKILL.md", text);
+    const { code, data } = await runJson(["validate", "late", "--fix"], root);
+    expect(code).toBe(3);
+    expect(data.skills).toMatchObject([{ valid: false, fixed: false }]);
+    expect(data.skills[0].diagnostics).toContainEqual(
+      expect.objectContaining({ code: "FIX_REFUSED", severity: "error", line: 6 }),
+    );
+    expect(readFileSync(join(root, "late/SKILL.md"), "utf8")).toBe(text);
+  });
+
   test("--fix reports a file that it cannot write and fixes the others [S-3] [S-60]", async () => {
     const text = (name: string) => `---\nname: ${name}\ndescription: Use when: asked\n---\nbody\n`;
     const blocked = write("skills/a/SKILL.md", text("a"));

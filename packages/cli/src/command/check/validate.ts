@@ -5,7 +5,7 @@ import { statPath } from "@skillhold/host/place";
 import type { Diagnostic } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
-import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
+import { findFixLoss, folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { openProgress, type ProgressLine } from "../../terminal/progress.ts";
@@ -141,6 +141,8 @@ const unfixed: FixOutcome = { isFixed: false };
 
 /** A write failure becomes a finding of its skill, so that the other skills are still fixed. */
 function fix(opened: OpenedSkill): FixOutcome {
+  const lost = findFixLoss(opened.skill);
+  if (lost !== undefined) return { isFixed: false, failure: refuseFix(lost) };
   try {
     return { isFixed: writeFix(opened) };
   } catch (error) {
@@ -151,6 +153,18 @@ function fix(opened: OpenedSkill): FixOutcome {
       failure: { code: "FIX_FAILED", severity: "error", line: 1, column: 1, message, fix: FIX_AGAIN },
     };
   }
+}
+
+/** A repair of frontmatter that is closed too late would drop instructions. */
+function refuseFix(line: number): Diagnostic {
+  return {
+    code: "FIX_REFUSED",
+    severity: "error",
+    line,
+    column: 1,
+    message: "The repair was not written: it would turn the instructions from this line on into frontmatter.",
+    fix: "Close the frontmatter with a line of --- before this line, and run --fix again.",
+  };
 }
 
 /** The strict and lenient profiles cover SKILL.md only; the other profiles check all files. */

@@ -28,6 +28,7 @@ describe("publish", () => {
       skills: [
         {
           id: "pdf",
+          path: "pdf",
           uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
           revision: 1,
           status: "published",
@@ -50,6 +51,15 @@ describe("publish", () => {
       ],
       problems: [],
     });
+  });
+
+  test("each row of --json has the path of its skill [S-60]", async () => {
+    skill("rows/one");
+    skill("rows/two");
+    const first = await json(["publish", "rows"]);
+    const again = await json(["publish", "rows"]);
+    for (const { data } of [first, again])
+      expect(data.skills.map(({ path }: { path: string }) => path)).toEqual(["rows/one", "rows/two"]);
   });
 
   test("publishes every skill of a folder although one is invalid [S-41] [S-60]", async () => {

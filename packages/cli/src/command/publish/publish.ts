@@ -128,9 +128,10 @@ async function publishItem(
 ): Promise<void> {
   const taken = new Set(skills.flatMap((each) => (each.status === "failed" ? [] : [each.id])));
   try {
-    if (kind === "folder") skills.push(await publishFolder(path, taken, options, context));
+    if (kind === "folder")
+      skills.push({ path: label, ...(await publishFolder(path, taken, options, context)) });
     else {
-      const onResult = (skill: Publication) => void skills.push(skill);
+      const onResult = (skill: Publication) => void skills.push({ ...skill, path: inArchive(label, skill) });
       await withArchiveFile(path, label, context.limits, (archive) =>
         publishArchive(archive, { ...options, taken, onResult }, context),
       );
@@ -138,6 +139,11 @@ async function publishItem(
   } catch (error) {
     skills.push(asFailure(label, error));
   }
+}
+
+/** `skills.zip/pdf` for a folder in an archive. */
+function inArchive(label: string, { path = "." }: Publication): string {
+  return path === "." ? label : `${label}/${path}`;
 }
 
 /** Rejects two folders with one id, which would become two revisions of the same skill. */
