@@ -1,4 +1,5 @@
 import type { LibraryChange } from "@skillhold/core/library";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { deleteSkill } from "@skillhold/registry/release";
 import { issueToken, revokeToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -117,29 +118,38 @@ test("replaces a socket that does not answer [S-54]", async () => {
   const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   const greeted: string[] = [];
   let count = 0;
-  const two = new Promise<void>((resolve) =>
-    sockets.on("connection", (socket) => {
-      count += 1;
-      if (count === 3) resolve();
-      socket.on("message", (data) => {
-        const { id, method } = JSON.parse(String(data)) as { id: number; method: string };
-        greeted.push(method);
-        // The first connection is authenticated and then gets no more messages.
-        if (count === 1 && method === "hello") socket.send(JSON.stringify({ id, result: {} }));
-      });
-    }),
-  );
+  sockets.on("connection", (socket) => {
+    count += 1;
+    socket.on("message", (data) => {
+      const { id, method } = JSON.parse(String(data)) as { id: number; method: string };
+      greeted.push(method);
+      // The first connection is authenticated and then gets no more messages.
+      if (count === 1 && method === "hello") socket.send(JSON.stringify({ id, result: {} }));
+    });
+  });
   const between = await standBetween(served.url, undefined, (request, socket, head) =>
     sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit("connection", ws, request)),
   );
-  const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"), {
-    limits: { remotePollMs: 600 },
-  });
+  const timers = new ManualTimers();
+  const limits = { remotePollMs: 5000, remoteMs: 5000 };
+  const token = await served.tokenOf("viewer", "bob");
+  const library = await openRemote(between.url, token, { limits, timers });
   library.onChange(() => {});
-  await two;
+  // An admitted connection is not polled beside: only its pings are left.
+  await expect.poll(() => timers.delays).toEqual([5000]);
+  timers.advance(5000);
+  await expect.poll(() => greeted).toEqual(["hello", "events.unsubscribe"]);
+  timers.advance(5000);
+  await expect.poll(() => timers.delays).toEqual([1000, 5000]);
+  timers.advance(1000);
+  await expect.poll(() => greeted).toEqual(["hello", "events.unsubscribe", "hello"]);
+  // The second connection never gets an answer to its greeting.
+  timers.advance(5000);
+  await expect.poll(() => timers.delays).toContain(2000);
+  timers.advance(2000);
+  await expect.poll(() => count).toBe(3);
   await library.close();
   sockets.close();
-  expect(greeted.slice(0, 3)).toEqual(["hello", "events.unsubscribe", "hello"]);
 });
 
 test("a revoked token ends the watch with the reason [S-53]", async () => {

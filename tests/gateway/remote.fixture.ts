@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Viewer } from "@skillhold/core/library";
+import type { Timers } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
 import { listen, loopbackHosts } from "@skillhold/gateway";
 import type { Role } from "@skillhold/protocol";
@@ -70,6 +71,7 @@ export interface Opening {
   readonly viewAs?: ViewerQuery;
   readonly isOptional?: boolean;
   readonly limits?: Readonly<Record<string, number>>;
+  readonly timers?: Timers;
   readonly onError?: RemotePorts["onError"];
 }
 
@@ -77,7 +79,7 @@ export interface Opening {
 export async function openRemote(
   url: string,
   token: string,
-  { limits = {}, onError, ...settings }: Opening = {},
+  { limits = {}, timers, onError, ...settings }: Opening = {},
 ): Promise<RemoteLibrary> {
   const library = await openRemoteLibrary(
     { url, token, ...settings },
@@ -85,6 +87,7 @@ export async function openRemote(
       host,
       ids: { next: randomUUID },
       limits: withLimits(limits),
+      ...(timers === undefined ? {} : { timers }),
       ...(onError === undefined ? {} : { onError }),
     },
   );

@@ -258,7 +258,7 @@ test("does not wait for a hanging server, and reports its skills when it answers
       return list(cursor);
     },
   });
-  const limits = withLimits({ mcpWaitMs: 10, mcpListMs: 300_000 });
+  const limits = withLimits({ mcpWaitMs: 1000, mcpListMs: 300_000 });
   const ports = { host, clock: { now: () => new Date(now) }, limits, isPatient: false };
   const library = await openMcpLibrary({ label: "acme", server: { url: server.url } }, ports);
   closing.push(() => library.close());

@@ -181,7 +181,7 @@ test("no answer in time is a no, the asker is told, and a late yes changes nothi
       told = signal;
       return late.promise;
     },
-    { limits: { approvalAnswerMs: 5, approvalMs: 5000 } },
+    { limits: { approvalAnswerMs: 1000, approvalMs: 5000 } },
   );
   await expect(approvals.obtain(request())).rejects.toMatchObject({
     code: "APPROVAL_REQUIRED",

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ManualTimers } from "../manual-timers.fixture.ts";
 import { anyone, FakeFolders, until } from "./fake-folders.ts";
 import type { LibraryChange } from "./library.ts";
 import type { LiveReloadOptions } from "./live-reload.ts";
@@ -30,6 +31,25 @@ describe("watching", () => {
       { added: ["c"], changed: ["a"], removed: ["b"], broken: [] },
       { added: ["d"], changed: [], removed: [], broken: [] },
     ]);
+  });
+
+  test("a reload waits for a quiet period [S-18]", async () => {
+    folders.skill("skills/a");
+    const timers = new ManualTimers();
+    const { library, changes } = await openWatched({ debounceMs: 1000, timers });
+    for (const text of ["one", "two", "three"]) {
+      folders.skill("skills/a", `description: ${text}`);
+      // The watch reports the edit, which starts the quiet period again.
+      await until(() => timers.delays.includes(1000));
+      timers.advance(999);
+      expect(changes).toEqual([]);
+    }
+    await until(() => {
+      timers.advance(1000);
+      return changes.length > 0;
+    });
+    expect(changes).toHaveLength(1);
+    expect((await library.find(anyone, "a"))?.description).toBe("three");
   });
 
   test("a broken edit keeps the last good text and refuses the files until it is valid again [S-18]", async () => {
@@ -84,13 +104,19 @@ describe("watching", () => {
   });
 
   test("a root that comes back, or comes at last, is found without being asked for [S-18]", async () => {
-    const { library } = await openWatched({ ...quick, pollMs: 80 });
+    const timers = new ManualTimers();
+    const { library } = await openWatched({ timers });
+    const untilListed = (count: number) =>
+      until(async () => {
+        timers.advance(5000);
+        return (await library.list(anyone)).length === count;
+      });
     folders.skill("skills/a");
-    await until(async () => (await library.list(anyone)).length === 1);
+    await untilListed(1);
     rmSync(join(folders.root, "skills"), { recursive: true });
-    await until(async () => (await library.list(anyone)).length === 0);
+    await untilListed(0);
     folders.skill("skills/b");
-    await until(async () => (await library.list(anyone)).length === 1);
+    await untilListed(1);
   });
 
   test("a link to itself in a watched folder harms nothing [S-18]", async () => {
@@ -140,9 +166,11 @@ describe("watching", () => {
 
   test("above the budget of watches the folders are polled [S-18]", async () => {
     for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
-    const { library, changes } = await openWatched({ ...quick, maxWatches: 2, pollMs: 80 });
+    const timers = new ManualTimers();
+    const { library, changes } = await openWatched({ maxWatches: 2, timers });
     expect(library.inspect().mode).toBe("poll");
     folders.skill("skills/a", "description: polled");
+    timers.advance(5000);
     await until(() => changes.length > 0);
     expect(changes[0]).toMatchObject({ changed: ["a"] });
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type CancelTimer, systemTimers, type Timers } from "../timers.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
 import { FolderWatch, type WatchHint } from "./folder-watch.ts";
 
@@ -11,6 +12,8 @@ export interface LiveReloadOptions {
   readonly fullMs?: number;
   /** The most watched folders. */
   readonly maxWatches?: number;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** Called when a reload fails; the previous state stays. */
   readonly onError?: (error: unknown) => void;
   /** Called with the duration of a reload. */
@@ -25,8 +28,8 @@ export class LiveReload {
   readonly #shelf: FolderShelf;
   readonly #options: Required<LiveReloadOptions>;
   readonly #watch: FolderWatch;
-  readonly #clocks: NodeJS.Timeout[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #cancels: CancelTimer[] = [];
+  #cancelReload: CancelTimer | undefined;
   #firstHintAt = 0;
   #needsSearch = false;
   #isClosed = false;
@@ -38,14 +41,16 @@ export class LiveReload {
       pollMs: 5000,
       fullMs: 60_000,
       maxWatches: 16_384,
+      timers: systemTimers,
       onError: () => {},
       onReload: () => {},
       ...options,
     };
     this.#watch = new FolderWatch((hint) => this.#meet(hint));
     this.#setWatches();
-    this.#clocks.push(every(this.#options.pollMs, () => this.#poll()));
-    this.#clocks.push(every(this.#options.fullMs, () => this.#reload(true)));
+    const { timers, pollMs, fullMs } = this.#options;
+    this.#cancels.push(timers.every(pollMs, () => this.#poll()));
+    this.#cancels.push(timers.every(fullMs, () => this.#reload(true)));
     // Changes between the first scan and the watches were not seen.
     this.#reload(false);
   }
@@ -57,25 +62,26 @@ export class LiveReload {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
-    for (const clock of this.#clocks) clearInterval(clock);
+    this.#cancelReload?.();
+    for (const cancel of this.#cancels) cancel();
     this.#watch.close();
   }
 
   /** Restarts the quiet time, unless hints have continued for too long. */
   #meet(hint: WatchHint): void {
     if (hint === "folder") this.#needsSearch = true;
-    const now = performance.now();
-    if (this.#timer === undefined) this.#firstHintAt = now;
+    const { timers, debounceMs } = this.#options;
+    const now = timers.now();
+    if (this.#cancelReload === undefined) this.#firstHintAt = now;
     else if (now - this.#firstHintAt > LONGEST_WAIT_MS) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#cancelReload?.();
+    const reload = () => {
+      this.#cancelReload = undefined;
       const isFull = this.#needsSearch;
       this.#needsSearch = false;
       this.#reload(isFull);
-    }, this.#options.debounceMs);
-    this.#timer.unref();
+    };
+    this.#cancelReload = timers.after(debounceMs, reload, { isBackground: true });
   }
 
   #poll(): void {
@@ -85,11 +91,12 @@ export class LiveReload {
 
   /** Owns the promise: a failure is reported, and the next hint retries. */
   #reload(isFull: boolean): void {
-    const started = performance.now();
+    const { timers } = this.#options;
+    const started = timers.now();
     this.#shelf.reload(isFull).then(
       () => {
         this.#setWatches();
-        this.#options.onReload(performance.now() - started);
+        this.#options.onReload(timers.now() - started);
       },
       (error: unknown) => this.#options.onError(error),
     );
@@ -108,8 +115,4 @@ export class LiveReload {
 
 function isMissing(problems: readonly { readonly reason: string }[]): boolean {
   return problems.some(({ reason }) => reason === "missing");
-}
-
-function every(ms: number, work: () => void): NodeJS.Timeout {
-  return setInterval(work, ms).unref();
 }

@@ -160,7 +160,7 @@ describe("enforcing", () => {
   });
 
   test("a command under a pattern comes back as the words to run [S-30]", () => {
-    expect(guard(["bash", { command: "jq '.a b' x.json", timeout: 5 }], [["Bash(jq:*)"]])).toEqual({
+    expect(guard(["bash", { command: "jq '.a b' x.json", timeout: 5000 }], [["Bash(jq:*)"]])).toEqual({
       verdict: "allowed",
       argv: ["jq", ".a b", "x.json"],
     });

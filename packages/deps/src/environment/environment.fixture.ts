@@ -75,7 +75,7 @@ for spec; do
   case "$spec" in
     bad*) echo "npm error 404 Not Found - GET $spec - Not found" >&2; exit 1;;
     odd*) if [ $# -gt 1 ]; then echo "npm error ERESOLVE could not resolve" >&2; exit 1; fi;;
-    slow*) sleep 60;;
+    slow*) touch "$(dirname "$0")/started"; sleep 60;;
   esac
 done
 printf '%s\\n' "$@" > "$prefix/.scratch/specs"

@@ -242,8 +242,10 @@ test("an installation ends at its timeout or when canceled, and leaves no files 
   expect(report.results[0]?.message).toContain("dependencyInstallMs");
   const ports = installPorts();
   const control = new AbortController();
+  const marker = join(ports.host.env["HOME"] ?? "", "started");
+  const untilStarted = () => expect.poll(() => existsSync(marker)).toBe(true);
   const onProgress = ({ type }: InstallEvent) => {
-    if (type === "skill.dep.item.installing") setTimeout(() => control.abort(), 50);
+    if (type === "skill.dep.item.installing") void untilStarted().then(() => control.abort());
   };
   const options = { signal: control.signal, onProgress };
   const stopped = await installDependencies({ skill: "a", specs: ["npm:slow", "npm:one"] }, ports, options);

@@ -1,3 +1,4 @@
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ClientMessage, ServerMessage } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -6,6 +7,7 @@ import type { GatewayClient } from "./gateway-client.ts";
 export interface WatchPorts {
   readonly client: GatewayClient;
   readonly limits: Limits;
+  readonly timers: Timers;
   /** Fetches and reports changes. */
   readonly refresh: () => Promise<void>;
   /** Receives the first of several failures, and the failure that ends the watch. */
@@ -23,8 +25,8 @@ export class ChangeWatch {
   readonly started: Promise<void>;
   readonly #ports: WatchPorts;
   #socket: GatewaySocket | undefined;
-  #polling: NodeJS.Timeout | undefined;
-  #retrying: NodeJS.Timeout | undefined;
+  #cancelPoll: CancelTimer | undefined;
+  #cancelRetry: CancelTimer | undefined;
   #failures = 0;
   #hasReported = false;
   #refreshing: Promise<void> | undefined;
@@ -40,13 +42,14 @@ export class ChangeWatch {
 
   stop(): void {
     this.#isStopped = true;
-    clearInterval(this.#polling);
-    clearTimeout(this.#retrying);
+    this.#cancelPoll?.();
+    this.#cancelRetry?.();
     this.#socket?.close();
   }
 
   #connect(): void {
-    const { client, limits } = this.#ports;
+    const { client, limits, timers } = this.#ports;
+    const probeMs = Math.min(limits.remoteMs, limits.remotePollMs);
     this.#socket = new GatewaySocket(
       client,
       {
@@ -54,15 +57,15 @@ export class ChangeWatch {
         onChanged: () => void this.#refresh(),
         onEnd: (refusal) => this.#disconnected(refusal),
       },
-      limits,
+      { timers, probeMs },
     );
   }
 
   /** Refreshes once more to find changes from before the subscription. */
   #admitted(): void {
     this.#failures = 0;
-    clearInterval(this.#polling);
-    this.#polling = undefined;
+    this.#cancelPoll?.();
+    this.#cancelPoll = undefined;
     void this.#refresh();
   }
 
@@ -75,11 +78,12 @@ export class ChangeWatch {
     this.#poll();
     const delay = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, this.#ports.limits.remotePollMs);
     this.#failures += 1;
-    this.#retrying = setTimeout(() => this.#connect(), delay).unref();
+    this.#cancelRetry = this.#ports.timers.after(delay, () => this.#connect(), { isBackground: true });
   }
 
   #poll(): void {
-    this.#polling ??= setInterval(() => void this.#refresh(), this.#ports.limits.remotePollMs).unref();
+    const { timers, limits } = this.#ports;
+    this.#cancelPoll ??= timers.every(limits.remotePollMs, () => void this.#refresh());
   }
 
   /** One refresh at a time; a notification during it triggers another one. */
@@ -128,6 +132,12 @@ interface SocketEvents {
   readonly onEnd: (refusal: SkillError | undefined) => void;
 }
 
+interface ProbeOptions {
+  readonly timers: Timers;
+  /** The interval of pings. */
+  readonly probeMs: number;
+}
+
 const HELLO = 1;
 /** Longer than any notification. */
 const MOST_LENGTH = 1024 * 1024;
@@ -141,14 +151,18 @@ const FINAL: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "ORI
 class GatewaySocket {
   readonly #ws: WebSocket;
   readonly #events: SocketEvents;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancelProbe: CancelTimer;
   #isAdmitted = false;
   #isStopped = false;
   /** The id of the unanswered ping. */
   #pingId: number | undefined;
   #lastId = HELLO;
 
-  constructor({ base, token }: Pick<GatewayClient, "base" | "token">, events: SocketEvents, limits: Limits) {
+  constructor(
+    { base, token }: Pick<GatewayClient, "base" | "token">,
+    events: SocketEvents,
+    { timers, probeMs }: ProbeOptions,
+  ) {
     const url = new URL("./ws", base);
     url.protocol = base.protocol === "https:" ? "wss:" : "ws:";
     this.#events = events;
@@ -159,12 +173,12 @@ class GatewaySocket {
     this.#ws.addEventListener("message", ({ data }) => this.#receive(data));
     this.#ws.addEventListener("error", () => this.#end(undefined));
     this.#ws.addEventListener("close", () => this.#end(undefined));
-    this.#timer = setInterval(() => this.#probe(), Math.min(limits.remoteMs, limits.remotePollMs)).unref();
+    this.#cancelProbe = timers.every(probeMs, () => this.#probe());
   }
 
   close(): void {
     this.#isStopped = true;
-    clearInterval(this.#timer);
+    this.#cancelProbe();
     this.#ws.close();
   }
 

@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -67,10 +68,16 @@ export class GatewayClient {
   readonly address: string;
   readonly token: string;
   readonly #limits: Limits;
+  readonly #timers: Timers;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal;
 
-  constructor({ url, token, isInsecure = false, signal }: GatewayAccess, limits: Limits) {
+  constructor(
+    { url, token, isInsecure = false, signal }: GatewayAccess,
+    limits: Limits,
+    timers: Timers = systemTimers,
+  ) {
+    this.#timers = timers;
     this.base = gatewayAddress(url, { isInsecure });
     this.address = showAddress(this.base);
     this.token = checkToken(token);
@@ -132,7 +139,7 @@ export class GatewayClient {
     const row: Route = routeTable[operation];
     const deadline = new AbortController();
     const ms = this.#limits.remoteMs + Math.ceil(size / LEAST_BYTES_PER_MS);
-    const timer = setTimeout(() => deadline.abort(this.#late(ms)), ms);
+    const cancelTimer = this.#timers.after(ms, () => deadline.abort(this.#late(ms)));
     try {
       const response = await fetchAnswer(addressOf(this.base, row.path, input), {
         method: row.method,
@@ -146,7 +153,7 @@ export class GatewayClient {
     } catch (error) {
       throw unanswered(error, this.address);
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
       // Cancels the unread part of the response and releases its resources.
       deadline.abort();
     }

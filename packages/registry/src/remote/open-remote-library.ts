@@ -1,4 +1,4 @@
-import type { Ids } from "@skillhold/core/port";
+import { type Ids, systemTimers, type Timers } from "@skillhold/core/port";
 import { GATEWAY_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
@@ -29,6 +29,8 @@ export interface RemotePorts {
   /** Names for temporary files. */
   readonly ids: Ids;
   readonly limits?: Limits;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
   /** Receives errors of background work. */
   readonly onError?: (error: unknown) => void;
 }
@@ -39,9 +41,9 @@ export interface RemotePorts {
  */
 export async function openRemoteLibrary(
   { cache: folder, label, viewAs = ANY_VIEWER, isOptional = false, ...access }: RemoteSettings,
-  { host, ids, limits = defaultLimits, onError = () => {} }: RemotePorts,
+  { host, ids, limits = defaultLimits, timers = systemTimers, onError = () => {} }: RemotePorts,
 ): Promise<RemoteLibrary> {
-  const client = new GatewayClient(access, limits);
+  const client = new GatewayClient(access, limits, timers);
   const { address } = client;
   const mostBytes = limits.remoteCacheBytes;
   const cache: GatewayFileCache =
@@ -53,7 +55,7 @@ export async function openRemoteLibrary(
     hasRevisions: !isOptional,
   };
   const files = new RemoteFileReader(client, cache);
-  const parts = { client, files, source, limits, viewAs, isOptional, onError };
+  const parts = { client, files, source, limits, timers, viewAs, isOptional, onError };
   const library = new RemoteLibrary(parts, { limits, name: source.label });
   // Changes of a layer are relative to its first list.
   if (isOptional) await library.refresh();

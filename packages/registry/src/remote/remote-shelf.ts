@@ -8,6 +8,7 @@ import {
   type Shelf,
   toDocument,
 } from "@skillhold/core/library";
+import type { Timers } from "@skillhold/core/port";
 import type { SearchDocument } from "@skillhold/core/search";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -20,6 +21,7 @@ import { RemoteTrees } from "./remote-tree.ts";
 
 export interface RemoteParts extends ListPorts {
   readonly files: RemoteFileReader;
+  readonly timers: Timers;
   /** Receives errors of background work. */
   readonly onError: (error: unknown) => void;
   /**
@@ -128,8 +130,8 @@ export class RemoteShelf implements Shelf, SearchTexts {
     // Allows the same function to listen twice.
     const own = (change: LibraryChange) => listener(change);
     this.#listeners.add(own);
-    const { client, limits, onError } = this.#parts;
-    this.#watch ??= new ChangeWatch({ client, limits, refresh: () => this.#update(), onError });
+    const { client, limits, timers, onError } = this.#parts;
+    this.#watch ??= new ChangeWatch({ client, limits, timers, refresh: () => this.#update(), onError });
     return () => {
       this.#listeners.delete(own);
       if (this.#listeners.size === 0) this.#stopWatching();

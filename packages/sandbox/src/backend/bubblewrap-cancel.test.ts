@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import type { SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -84,12 +85,12 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     const sandbox = bubblewrap();
     for (let delay = 0; delay <= 24; delay += 2) {
       const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), delay);
+      const cancelTimer = systemTimers.after(delay, () => controller.abort());
       const name = `at-${delay}`;
       const running = await start(sandbox, name, { signal: controller.signal }).catch(
         (error: unknown) => error,
       );
-      clearTimeout(timer);
+      cancelTimer();
       if (running instanceof Error) {
         expect(running).toMatchObject({ code: "INTERRUPTED" });
         await expectNothing(name);

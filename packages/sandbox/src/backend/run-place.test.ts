@@ -156,7 +156,7 @@ describe.runIf(isLinux)("a mount of a run", () => {
       const chunks: string[] = [];
       running.stderr.resume();
       running.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
-      while (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await expect.poll(() => chunks.length).toBeGreaterThan(0);
       const asOther = () =>
         execFileSync("/bin/cat", [join(skill, "private.md")], { uid: OWNER, gid: OWNER, stdio: "pipe" });
       expect(asOther).toThrow("Permission denied");

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bench, makeBench, roomyLimits } from "./trial.fixture.ts";
 import { unconfined } from "./unconfined.ts";
@@ -38,8 +39,11 @@ describe.runIf(process.platform === "linux")("a program without a sandbox", () =
   });
 
   test("has a time limit, and a CPU limit per process [S-29]", async () => {
-    const slow = await bench.run(sandbox, "sleep 30", { limits: { ...roomyLimits, wallMs: 200 } });
-    expect(slow).toMatchObject({ outcome: "timed_out", code: 137 });
+    const timers = new ManualTimers();
+    const slow = bench.run(sandbox, "sleep 300", {}, { timers });
+    await timers.set(roomyLimits.wallMs);
+    timers.advance(roomyLimits.wallMs);
+    expect(await slow).toMatchObject({ outcome: "timed_out", code: 137 });
     const busy = await bench.run(sandbox, "while :; do :; done", { limits: { ...roomyLimits, cpuMs: 1000 } });
     expect(busy).toMatchObject({ outcome: "limit_exceeded", exceeded: "cpu" });
   });

@@ -81,7 +81,7 @@ test("completes two transactions that deadlock [S-41]", async () => {
 });
 
 test("reports a lock that is held too long [S-41]", async () => {
-  const [holder, waiter] = [await open(), await open({ busyMs: 100 })];
+  const [holder, waiter] = [await open(), await open({ busyMs: 1000 })];
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const holding = holder.transaction(async (tx) => {

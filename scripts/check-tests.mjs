@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+// Tests must not depend on how busy the machine is: no sleeps, no short time limits, no retries.
+const SHORTEST_MS = 1000;
+const NAME = String.raw`(?:(?!connect_)\w*[tT]imeout|\w*(?:[bB]usy|[wW]ait|[gG]race|[sS]tall|[dD]rain|[cC]all|[sS]tart|[wW]all|[cC]lose)Ms|timeoutMs)`;
+const rules = [
+  {
+    find: /(?<![.\w])setTimeout\s*\(|\bsetTimeout\b[^;]*from "node:timers/g,
+    says: () =>
+      "sleeps. Wait for an event, or advance ManualTimers (packages/core/src/manual-timers.fixture.ts).",
+  },
+  {
+    find: new RegExp(
+      String.raw`(?<!end\(\{ )\b${NAME}\s*:\s*(\d[\d_]*)\b|AbortSignal\.timeout\((\d[\d_]*)\)`,
+      "g",
+    ),
+    // A limit of 0 is no wait.
+    skips: ([, ms, other], text) => {
+      const limit = Number((ms ?? other).replaceAll("_", ""));
+      return limit === 0 || limit >= SHORTEST_MS || /ManualTimers|useFakeTimers/.test(text);
+    },
+    says: (match) => `${match} is less than ${SHORTEST_MS} ms. Use a longer limit, or ManualTimers.`,
+  },
+  { find: /\bretry\s*:\s*[1-9]/g, says: () => "retries. Fix the cause of the failure." },
+];
+
+const problems = [...["packages", "tests"].flatMap(listTests), "vitest.config.ts"].flatMap(check);
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+function listTests(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return /^(?:node_modules|dist)$/.test(entry.name) ? [] : listTests(path);
+    return /\.(?:test|contract)\.ts$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function check(file) {
+  const text = readFileSync(file, "utf8");
+  const code = withoutTexts(text);
+  return rules.flatMap(({ find, skips = () => false, says }) =>
+    [...code.matchAll(find)]
+      .filter((match) => !skips(match, text))
+      .map((match) => `${file}:${code.slice(0, match.index).split("\n").length} ${says(match[0])}`),
+  );
+}
+
+/** Programs in string literals run in other processes. Line breaks stay, so that line numbers fit. */
+function withoutTexts(text) {
+  return text.replace(
+    /\/\/.*|\/\*[\s\S]*?\*\/|`(?:[^`\\]|\\[\s\S])*`|(?<!from )"(?:[^"\\\n]|\\.)*"/g,
+    (part) => part.replace(/[^\n]/g, " "),
+  );
+}
