@@ -153,7 +153,7 @@ export const consentOption = {
 /** Permissions of a run beyond the sandbox's defaults. */
 export const runGrantOptions = [
   consentOption,
-  { flags: "--network", summary: "allow network access" },
+  { flags: "--network", summary: "allow the hosts of the capability manifest" },
   {
     flags: "--network-host <host>",
     summary: "allow network access to this host only; repeatable",

@@ -2,6 +2,7 @@ import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { ApprovalCall, ApprovalStore, Asker } from "../approval/approval.ts";
 import type { Approvals } from "../approval/index.ts";
+import type { CapabilityManifest } from "../guard/index.ts";
 import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";
@@ -40,6 +41,11 @@ export interface RunPorts {
   readonly toolCache?: ToolCatalogueCache;
   /** The installed packages of a skill, found by the copy that will run. */
   readonly environment?: (copy: RunCopy) => Promise<RunEnvironment | undefined>;
+  /**
+   * The capabilities of a skill, found by the copy that will run. Without it, no skill declares a host, and a run gets
+   * only hosts that a person approves one by one.
+   */
+  readonly capabilities?: (copy: RunCopy) => Promise<CapabilityManifest>;
   /** Warnings about missing dependencies. */
   readonly warnings?: (library: Library, viewer: Viewer, id: string) => Promise<readonly string[]>;
 }

@@ -35,6 +35,8 @@ export interface ScriptRun {
   readonly durationMs: number;
   readonly files: Collected["files"];
   readonly refusedFiles: Collected["refused"];
+  /** Hosts that the script asked for and did not get; the error output names the missing line of the manifest. */
+  readonly refusedHosts?: readonly string[];
   /** The folder of the files; undefined when they were discarded. */
   readonly outputs?: string;
   readonly sandbox: SandboxId;

@@ -1,14 +1,18 @@
 import { readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { pack, readBounded } from "@skillhold/core/bundle";
-import type { GuardFile, GuardReport } from "@skillhold/core/guard";
+import type { GuardFile, GuardReport, GuardScan } from "@skillhold/core/guard";
 import { scanGuard } from "./scan-guard.ts";
 
 const MAX_FILE_BYTES = 20_000_000;
 const MAX_IGNORED = 500;
 
 /** Scans a skill's folder: its bundle, and the files that ignore files leave out of it, which could still be run. */
-export async function scanFolder(folder: string, signal?: AbortSignal): Promise<GuardReport> {
+export async function scanFolder(
+  folder: string,
+  signal?: AbortSignal,
+  scan: GuardScan = scanGuard,
+): Promise<GuardReport> {
   const bundle = await pack(folder, signal === undefined ? {} : { signal });
   const files: GuardFile[] = [];
   const unread: { file: string; reason: string }[] = [];
@@ -19,7 +23,7 @@ export async function scanFolder(folder: string, signal?: AbortSignal): Promise<
   }
   for (const { path, reason } of bundle.omitted)
     if (reason === "ignored") files.push(...readIgnored(bundle.root, path));
-  const report = await scanGuard(files, { name: basename(bundle.root), signal });
+  const report = await scan(files, { name: basename(bundle.root), signal });
   const linked = bundle.omitted.filter(({ reason }) => reason === "link" || reason === "special");
   const limitations = [...unread, ...linked.map(({ path, message }) => ({ file: path, reason: message }))];
   return { ...report, limitations: [...report.limitations, ...limitations] };

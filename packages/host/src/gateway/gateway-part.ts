@@ -83,7 +83,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const asker = closers.add(new RegistryAsker({ store, audit, clock, ids, limits }), (it) => it.close());
   // Pending questions are refused at once, so that the grace period is left for running work.
   closing.addEventListener("abort", () => void asker.close(), { once: true });
-  const runs = openRuns({ ...machine, approvals, secrets, asker });
+  const runs = openRuns({ ...machine, guardScan, approvals, secrets, asker });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     context: {

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { ApprovalStore, Asker } from "@skillhold/core/approval";
 import type { Scan } from "@skillhold/core/dependency";
+import type { GuardScan } from "@skillhold/core/guard";
 import type { IndexCache, Viewer } from "@skillhold/core/library";
 import { systemTimers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { cacheRuntimes, environmentHome, environmentRuns } from "@skillhold/deps/environment";
+import { capabilityReader } from "@skillhold/deps/guard-scan/capability-reader";
 import { type DependencyPorts, HeavyGate, type LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -68,6 +70,7 @@ export interface RunOptions extends MachineOptions {
   readonly approvals: ApprovalStore;
   readonly secrets: SecretStore;
   readonly asker: Asker;
+  readonly guardScan: GuardScan;
 }
 
 /** The run ports of sessions: always sandboxed, without environment variables or files of the gateway. */
@@ -81,13 +84,16 @@ export function openRuns({
   limits,
   cache,
   scan,
+  guardScan,
 }: RunOptions): (viewer: Viewer) => RunPorts {
   const chosen = sandbox ?? chooseSandbox({ env });
   const environment = environmentRuns(folder, { sandbox: chosen, limits, scan, ...present({ cache }) });
+  const capabilities = capabilityReader(guardScan);
   const sandboxFor = gatedRuns(chosen);
   return (viewer) => ({
     runner: openRunner,
     ...environment,
+    capabilities,
     sandbox: sandboxFor(viewer),
     approvals,
     secrets,

@@ -2,6 +2,7 @@ import type { ApprovalStore, Asker } from "@skillhold/core/approval";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { SecretStore } from "@skillhold/core/secret";
 import { environmentRuns, type SystemHost } from "@skillhold/deps/environment";
+import { capabilityReader } from "@skillhold/deps/guard-scan/capability-reader";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { unconfined } from "@skillhold/sandbox/backend";
 import { findConfig, openRunner } from "@skillhold/sandbox/run";
@@ -25,6 +26,7 @@ export function localRunPorts({ env, cwd }: ProcessContext, choice: RunChoice): 
     runner: openRunner,
     sandbox,
     ...environmentRuns(dataFolder(env), { sandbox, limits }),
+    capabilities: capabilityReader(),
     approvals,
     secrets,
     env: (name) => env[name],

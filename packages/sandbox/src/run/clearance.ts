@@ -2,18 +2,11 @@ import { hash } from "node:crypto";
 import { type ApprovalRequest, type ApprovalScope, requestKey } from "@skillhold/core/approval";
 import type { SkillContent } from "@skillhold/core/library";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "@skillhold/core/policy";
-import type {
-  Clearance,
-  Mount,
-  Network,
-  RunContext,
-  RunEnvironment,
-  RunPorts,
-  Sandbox,
-} from "@skillhold/core/run";
+import type { Clearance, Mount, RunContext, RunEnvironment, RunPorts, Sandbox } from "@skillhold/core/run";
 import { remoteIdentity } from "@skillhold/core/source";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { missingLine, type RunNetwork } from "./run-network.ts";
 
 /** A run before it is permitted. */
 export interface RunRequest {
@@ -25,7 +18,7 @@ export interface RunRequest {
   /** The arguments for display and records, without secret values. */
   readonly args: readonly string[];
   readonly stdin?: string | Uint8Array | undefined;
-  readonly network: Network;
+  readonly network: RunNetwork;
   readonly mounts: readonly Mount[];
   /** The names of the secrets that the run would receive. */
   readonly secrets: readonly string[];
@@ -80,7 +73,13 @@ export async function checkRun(request: RunRequest, context: ClearanceContext): 
 }
 
 function decideRun(request: RunRequest, { ports }: ClearanceContext): Decision {
-  return decide(policyRequest(request, ports), ports.rules ?? defaultRules);
+  const decision = decide(policyRequest(request, ports), ports.rules ?? defaultRules);
+  const { undeclared } = request.network;
+  if (decision.verdict === "deny" || undeclared.length === 0) return decision;
+  const lines = undeclared.map((host) => `"${missingLine(host)}"`).join(", ");
+  const reason = `The capability manifest of the skill has no line ${lines}.`;
+  const reasons = decision.verdict === "ask" ? decision.reasons : [];
+  return { verdict: "ask", rule: "capability-manifest", reason, reasons: [reason, ...reasons] };
 }
 
 /** A backend that failed its self-test is unavailable. Running without a sandbox is a policy decision. */
@@ -100,7 +99,7 @@ function policyRequest({ act, content, ...request }: RunRequest, ports: RunPorts
   return {
     act,
     trust: content.entry.trust,
-    network: typeof network === "string" ? network : "hosts",
+    network: typeof network.asked === "string" ? network.asked : "hosts",
     mounts: mounts.some(({ isWritable }) => isWritable) ? "write" : mounts.length > 0 ? "read" : "none",
     hasSecrets: secrets.length > 0,
     isUnsandboxed: sandbox.id === "none",
@@ -109,9 +108,10 @@ function policyRequest({ act, content, ...request }: RunRequest, ports: RunPorts
 }
 
 /** The resources that the run could reach, for the question and the record. */
-function reachOf({ network, mounts, secrets, sandbox }: RunRequest) {
+function reachOf({ network: { granted }, mounts, secrets, sandbox }: RunRequest) {
+  const hosts = typeof granted === "string" ? granted : granted.hosts.toSorted().join(",");
   return {
-    network: typeof network === "string" ? network : network.hosts.toSorted().join(","),
+    network: hosts === "" ? "none" : hosts,
     mounts: mounts.map(({ source, target, isWritable }) => ({ source, target, isWritable })),
     secrets: [...secrets],
     sandbox: sandbox.id,

@@ -27,6 +27,7 @@ import { type Supervised, supervise } from "../backend/supervise.ts";
 import { aboutRun, checkRun, clearRun, type RunRequest } from "./clearance.ts";
 import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
+import { describeRefused, grantNetwork } from "./run-network.ts";
 import { findRunEnvironment, type SkillCopy, stageSkill, withEnvironment } from "./staged-skill.ts";
 
 /**
@@ -86,7 +87,8 @@ async function withScript<T>(
     const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
     const environment = await findRunEnvironment(staged, context.ports);
     const redactor = makeRedactor(inputs.values);
-    const supplies = { ...inputs, environment };
+    const network = await grantNetwork(options.network ?? inputs.network, staged, context.ports);
+    const supplies = { ...inputs, environment, network };
     const request = scriptRequest(content, target.path, options, supplies, redactor, context);
     return await work({ staged, request, program, runtime, inputs, environment, redactor });
   } finally {
@@ -141,11 +143,11 @@ function scriptRequest(
   content: SkillContent,
   target: string,
   options: ScriptInput,
-  inputs: RunInputs & Pick<RunRequest, "environment">,
+  inputs: Omit<RunInputs, "network"> & Pick<RunRequest, "environment" | "network">,
   redactor: Redactor,
   { ports, run }: RunContext,
 ): RunRequest {
-  const { args = [], stdin, network, mounts = [], isUnsandboxed = false } = options;
+  const { args = [], stdin, mounts = [], isUnsandboxed = false } = options;
   const unconfined = isUnsandboxed ? ports.unsandboxed : undefined;
   return {
     run,
@@ -154,7 +156,7 @@ function scriptRequest(
     target,
     args: args.map((arg) => redactor.text(arg)),
     stdin,
-    network: network ?? inputs.network,
+    network: inputs.network,
     mounts: [...inputs.mounts, ...mounts],
     secrets: [...inputs.values.keys()].sort(),
     sandbox: unconfined ?? ports.sandbox,
@@ -189,7 +191,7 @@ function scriptSpec(
     skill,
     mounts,
     runtimes,
-    network,
+    network: network.granted,
     limits: runLimits(content.entry.trust, limits),
     hasChannel: false,
     command,
@@ -221,7 +223,12 @@ async function execute(
     });
     const kept = options.outputs ?? keptFolder(request, context);
     const collected = await process.collect(kept ?? makeFolder(join(options.stage, "outputs")));
-    const run = scriptRun(request, result, collected, process.enforced, redactor);
+    const refusedHosts = process.refusedHosts?.() ?? [];
+    const note = describeRefused(request.content.entry.id, refusedHosts);
+    if (note !== "") onOutput?.("stderr", Buffer.from(note));
+    const noted = { ...result, stderr: result.stderr + note };
+    const ended = scriptRun(request, noted, collected, process.enforced, redactor);
+    const run = refusedHosts.length === 0 ? ended : { ...ended, refusedHosts };
     await recordRun(request, run, result.outputBytes, context);
     return kept === undefined ? run : { ...run, outputs: kept };
   } catch (error) {

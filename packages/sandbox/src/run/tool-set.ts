@@ -27,6 +27,7 @@ import {
 import { aboutRun, checkRun, clearRun, type RunRequest } from "./clearance.ts";
 import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
+import { grantNetwork, type RunNetwork } from "./run-network.ts";
 import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.ts";
 
 /**
@@ -146,7 +147,8 @@ export class ToolSets {
     const staged = await stageSkill(context);
     try {
       const environment = await findRunEnvironment(staged, context.ports);
-      const set = openSet(staged, inputs, environment, this.#cache, context);
+      const network = await grantNetwork(inputs.network, staged, context.ports);
+      const set = openSet(staged, inputs, { environment, network }, this.#cache, context);
       this.#sets.set(id, set);
       return set;
     } catch (error) {
@@ -175,6 +177,7 @@ interface ToolSet {
   readonly staged: SkillCopy;
   readonly inputs: RunInputs;
   readonly environment: RunEnvironment | undefined;
+  readonly network: RunNetwork;
   readonly tools: DeclaredTools;
   readonly redact: (text: string) => string;
   /** The number of active calls. */
@@ -209,7 +212,7 @@ function hasSameInputs(a: RunInputs, b: RunInputs): boolean {
 function openSet(
   staged: SkillCopy,
   inputs: RunInputs,
-  environment: RunEnvironment | undefined,
+  { environment, network }: Pick<ToolSet, "environment" | "network">,
   cache: ToolCatalogueCache,
   { ports, limits }: RunContext,
 ): ToolSet {
@@ -221,7 +224,7 @@ function openSet(
     { id: entry.id, treeHash, folder, files },
     {
       mounts: inputs.mounts,
-      network: inputs.network,
+      network: network.granted,
       env: Object.fromEntries(inputs.values),
       ...(environment === undefined ? {} : { environment }),
       limits: runLimits(entry.trust, limits),
@@ -229,7 +232,7 @@ function openSet(
     },
     { sandbox: ports.sandbox, findRuntime, redact, timers: ports.timers ?? systemTimers, cache },
   );
-  return { staged, inputs, environment, tools, redact, users: 1, isForOnce: false };
+  return { staged, inputs, environment, network, tools, redact, users: 1, isForOnce: false };
 }
 
 async function discard({ staged, tools }: ToolSet): Promise<void> {
@@ -241,7 +244,7 @@ async function discard({ staged, tools }: ToolSet): Promise<void> {
 }
 
 function toolRequest(
-  { staged, inputs, environment, redact }: ToolSet,
+  { staged, inputs, environment, network, redact }: ToolSet,
   target: string,
   args: ToolArgs,
   { ports, run, limits }: RunContext,
@@ -253,7 +256,7 @@ function toolRequest(
     content,
     target,
     args: [redact(writeArguments(args, limits))],
-    network: inputs.network,
+    network,
     mounts: inputs.mounts,
     secrets: [...inputs.values.keys()].sort(),
     sandbox: ports.sandbox,

@@ -78,7 +78,7 @@ function readNetwork(options: CommandInput["options"]): Network | undefined {
   if (hosts.length === 0) return "open";
   throw new SkillError(
     "USAGE",
-    "--network and --network-host exclude each other: --network allows every host.",
+    "--network and --network-host exclude each other: --network allows the hosts that the skill declares.",
     {
       hint: "Use one of them.",
     },
