@@ -6,6 +6,7 @@ export const skillTabs = [
   "versions",
   "access",
   "dependencies",
+  "security",
   "activity",
   "validation",
 ] as const;
@@ -23,12 +24,12 @@ export function hrefOf(id: string, tab: SkillTab): string {
 
 type Known = { readonly registry?: Pick<NonNullable<SkillDetail["registry"]>, "status"> | undefined };
 
-/**
- * A skill in a folder has no versions and no grants. A deleted skill cannot be used, so access and dependencies are
- * hidden.
- */
+/** Tabs about published content; a skill in a folder has none. */
+const published: ReadonlySet<SkillTab> = new Set(["versions", "access", "security"]);
+
+/** A deleted skill cannot be used, so access and dependencies are hidden. */
 export function tabsFor({ registry }: Known): readonly SkillTab[] {
-  if (registry === undefined) return skillTabs.filter((tab) => tab !== "versions" && tab !== "access");
+  if (registry === undefined) return skillTabs.filter((tab) => !published.has(tab));
   if (registry.status !== "deleted") return skillTabs;
   return skillTabs.filter((tab) => tab !== "access" && tab !== "dependencies");
 }
