@@ -17,15 +17,13 @@ import { z } from "zod";
 import { compare } from "./measure.ts";
 
 const ROUNDS = 400;
+const STARTS = 9;
 /** An edit of a moment ago is looked at in full on each reading, and skills are edited seldom. */
 const REST_MS = 3000;
 const REVISION = "2026-07-28";
 const launcher = resolve(import.meta.dirname, "../packages/skillhold/bin/skillhold.js");
 
-/**
- * What a call of read_skill costs beside calls of tools of the bare SDK: one that answers with as much text, and one
- * whose answer is the same in every field.
- */
+/** Measures calls of read_skill, and the start of the server, beside a server of the bare SDK that returns the same text. */
 export async function benchMcp(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "skillhold-mcp-bench-"));
   try {
@@ -34,6 +32,7 @@ export async function benchMcp(): Promise<void> {
     writeFileSync(join(root, ANSWER), JSON.stringify(await readOnce(root)));
     await benchStdio(root);
     await benchHttp(root);
+    await benchInitialize(root);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -58,63 +57,63 @@ async function benchStdio(root: string): Promise<void> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
   const started = [
     { args: [...args, "echo", root] },
-    { args: [...args, "same", root] },
     { args: [...args, "skills", root] },
     { args: [launcher, "mcp", "--root", join(root, "skills")] },
   ].map(async (command) => connect(new StdioClientTransport({ command: node, ...command, env })));
-  const [echo, same, bare, command] = await Promise.all(started);
-  if (echo === undefined || same === undefined || bare === undefined || command === undefined) return;
-  await report("stdio", { echo, same }, { read_skill: bare, [RECORDED]: command });
-  for (const client of [echo, same, bare, command]) await client.close();
+  const [echo, bare, command] = await Promise.all(started);
+  if (echo === undefined || bare === undefined || command === undefined) return;
+  await report("stdio", echo, { read_skill: bare, [RECORDED]: command });
+  for (const client of [echo, bare, command]) await client.close();
+}
+
+/** From the start of the process to the answer of `initialize`. */
+async function benchInitialize(root: string): Promise<void> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
+  const start = (args: readonly string[]) => async () => {
+    const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [...args], env }));
+    await client.close();
+  };
+  const echo = ["--conditions=@skillhold/source", resolve(import.meta.dirname, "mcp-echo.ts")];
+  const [base = 0, ours = 0] = await compare(
+    [start(echo), start([launcher, "mcp", "--root", join(root, "skills")])],
+    STARTS,
+  );
+  console.log(
+    `mcp: start, initialize of an SDK echo ${base.toFixed(0)} ms, of skillhold mcp ${ours.toFixed(0)} ms, ratio ${(ours / base).toFixed(2)} (aim: at most 1.5)`,
+  );
 }
 
 async function benchHttp(root: string): Promise<void> {
   const skills = await openSkills(root);
   const ours = mcpHandler({ open: () => skills, library: skills.library });
   const who = { key: "bench", viewer: skills.viewer };
-  const theirs = createMcpHandler(echoServer);
-  const alike = createMcpHandler(sameServer(root));
+  const theirs = createMcpHandler(echoServer(root));
   const servers = await Promise.all([
     listen(theirs),
-    listen(alike),
     listen({ fetch: (request) => ours.fetch(request, who) }),
   ]);
   const clients = await Promise.all(
     servers.map(({ url }) => connect(new StreamableHTTPClientTransport(url))),
   );
-  const [echo, same, bare] = clients;
-  if (echo !== undefined && same !== undefined && bare !== undefined)
-    await report("HTTP", { echo, same }, { read_skill: bare });
+  const [echo, bare] = clients;
+  if (echo !== undefined && bare !== undefined) await report("HTTP", echo, { read_skill: bare });
   for (const client of clients) await client.close();
-  await Promise.all([ours.close(), theirs.close(), alike.close(), ...servers.map(({ close }) => close())]);
+  await Promise.all([ours.close(), theirs.close(), ...servers.map(({ close }) => close())]);
   await skills.library.close();
 }
 
-interface Peers {
-  readonly echo: Client;
-  readonly same: Client;
-}
-
-async function report(
-  way: string,
-  { echo, same }: Peers,
-  ours: Readonly<Record<string, Client>>,
-): Promise<void> {
+async function report(way: string, echo: Client, ours: Readonly<Record<string, Client>>): Promise<void> {
   const say = { name: "echo", arguments: { text: "x" } };
   const read = { name: "read_skill", arguments: { skill_id: "pdf", again: true } };
   const tasks = Object.values(ours).map((client) => () => client.callTool(read));
-  const [echoed = 0, alike = 0, ...times] = await compare(
-    [() => echo.callTool(say), () => same.callTool(say), ...tasks],
-    ROUNDS,
-  );
-  const peers = { "echo of the SDK": echoed, "echo of the same answer": alike };
+  const [base = 0, ...times] = await compare([() => echo.callTool(say), ...tasks], ROUNDS);
   for (const [at, name] of Object.keys(ours).entries()) {
     const ms = times[at] ?? 0;
     const aim = name === RECORDED ? "" : " (aim: at most 1.5)";
-    for (const [peer, base] of Object.entries(peers))
-      console.log(
-        `mcp: ${way}, ${peer} ${base.toFixed(2)} ms, ${name} ${ms.toFixed(2)} ms, ratio ${(ms / base).toFixed(2)}${aim}`,
-      );
+    console.log(
+      `mcp: ${way}, echo of the SDK ${base.toFixed(2)} ms, ${name} ${ms.toFixed(2)} ms, ratio ${(ms / base).toFixed(2)}${aim}`,
+    );
   }
 }
 
@@ -143,30 +142,13 @@ async function listen(handler: Parameters<typeof toNodeHandler>[0]) {
   return { url: new URL(`http://127.0.0.1:${port}/mcp`), close };
 }
 
-function echoServer(): McpServer {
-  const server = new McpServer({ name: "echo", version: "1" });
-  const answer = { content: [{ type: "text" as const, text }], structuredContent: { text } };
-  const schemas = {
-    inputSchema: z.object({ text: z.string() }),
-    outputSchema: z.object({ text: z.string() }),
-  };
-  server.registerTool("echo", { description: "Echoes.", ...schemas }, async () => answer);
-  return server;
-}
-
-/** Answers with what read_skill answered once, under a schema of the same fields. */
-function sameServer(root: string): () => McpServer {
+/** Returns the answer of read_skill to every call. */
+function echoServer(root: string): () => McpServer {
   const answer: CallToolResult = JSON.parse(readFileSync(join(root, ANSWER), "utf8"));
-  const texts = z.array(z.string());
-  const file = z.looseObject({ path: z.string(), size: z.number().min(0), role: z.string() });
-  const fields = { id: z.string(), name: z.string(), text: z.string(), treeHash: z.string() };
-  const counts = { tokens: z.number().min(0), moreFiles: z.number().min(0), isRepeat: z.boolean() };
-  const lists = { files: z.array(file), hints: texts, warnings: texts };
-  const outputSchema = z.looseObject({ ...fields, ...counts, ...lists });
   return () => {
-    const server = new McpServer({ name: "same", version: "1" });
+    const server = new McpServer({ name: "echo", version: "1" });
     const inputSchema = z.object({ text: z.string() });
-    server.registerTool("echo", { description: "Answers.", inputSchema, outputSchema }, async () => answer);
+    server.registerTool("echo", { description: "Echoes.", inputSchema }, async () => answer);
     return server;
   };
 }
@@ -174,10 +156,10 @@ function sameServer(root: string): () => McpServer {
 async function readOnce(root: string): Promise<CallToolResult> {
   const skills = await openSkills(root);
   const session = await openSession(skills.library, skills.viewer, systemPorts());
-  const { text, ...rest } = await session.activate("pdf");
+  const { text } = await session.activate("pdf");
   await session.close();
   await skills.library.close();
-  return { content: [{ type: "text", text }], structuredContent: { text, ...rest } };
+  return { content: [{ type: "text", text }] };
 }
 
 async function openSkills(root: string): Promise<McpSkills> {
@@ -188,8 +170,7 @@ async function openSkills(root: string): Promise<McpSkills> {
 }
 
 const [role, root = ""] = process.argv.slice(2);
-if (process.argv[1] === import.meta.filename && role === "echo") serveStdio(echoServer);
-if (process.argv[1] === import.meta.filename && role === "same") serveStdio(sameServer(root));
+if (process.argv[1] === import.meta.filename && role === "echo") serveStdio(echoServer(root));
 if (process.argv[1] === import.meta.filename && role === "skills") {
   const skills = await openSkills(root);
   await serveMcpStdio(skills, { input: process.stdin, output: process.stdout });
