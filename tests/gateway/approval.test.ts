@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Approval } from "@skillhold/core/approval";
 import { type Actor, Digest, SkillId } from "@skillhold/protocol";
+import { withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
 import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";
@@ -69,10 +70,34 @@ test("a run waits for an administrator's approval [S-28] [S-53]", async () => {
     "session.opened",
     "run.requested",
     "approval.asked",
+    "approval.used",
     "approval.granted",
     "run.approved",
     "skill.script_executed",
   ]);
+});
+
+test("a question outlives the call, and its approval counts once for the next equal call [S-28] [S-57]", async () => {
+  const brief = await openRunningGateway({ limits: withLimits({ approvalWaitMs: 100 }) });
+  await putFiles(brief, "asks", ada, { "scripts/say.sh": "echo done" });
+  const session = await open(brief);
+  const pending = {
+    ok: false,
+    error: { code: "APPROVAL_PENDING" },
+    text: expect.stringContaining("Waiting"),
+  };
+  expect(await session.call("run_skill_script", input)).toMatchObject(pending);
+  expect(await session.call("run_skill_script", input)).toMatchObject(pending);
+  const question = await waiting(brief);
+  expect(question.requester).toEqual({ user: "ada" });
+  await say(question.id, { answer: "approve", scope: "once" }, brief);
+  const bob = await TestSession.open(brief, await brief.asRole("publisher", "bob"));
+  expect(await bob.call("run_skill_script", input)).toMatchObject({ ok: false });
+  expect(await session.call("run_skill_script", { ...input, args: ["x"] })).toMatchObject(pending);
+  const again = await open(brief);
+  expect(await again.call("run_skill_script", input)).toMatchObject({ ok: true });
+  expect(await again.call("run_skill_script", input)).toMatchObject(pending);
+  await brief.close();
 });
 
 test("a denial is a tool result, and the script does not run [S-28] [S-53]", async () => {

@@ -58,6 +58,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
       expiresAt: AT,
     },
     "approval.answered": { question: "mark-question", answer: "approve", scope: "once", by },
+    "approval.used": { question: "question", session: asked.session, run: asked.run },
     "approval.granted": { ...asked, approval: "approval", scope: "once", by: "mark-user", expiresAt: AT },
     "approval.denied": { ...asked, by: "mark-user" },
     "approval.revoked": { skill, by, approval: "mark-approval", target: "scripts/a.py" },

@@ -16,7 +16,7 @@ import {
 } from "@skillhold/gateway";
 import type { Role } from "@skillhold/protocol";
 import { type Operation, Problem, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
-import { defaultLimits } from "@skillhold/protocol/limits";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { addAgent } from "@skillhold/registry/access";
 import { RegistryAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
@@ -109,19 +109,26 @@ export async function putSkill(
 export interface Changed extends Omit<Partial<GatewayContext>, "options"> {
   readonly url?: string;
   readonly clock?: Clock;
+  readonly limits?: Limits;
   readonly options?: Partial<GatewayOptions>;
 }
 
 /** A gateway over a new store, or over the one at an address, without a port. */
 export async function openTestGateway(change: Changed = {}): Promise<TestGateway> {
-  const { url: given, clock = { now: () => new Date() }, options, ...changed } = change;
+  const {
+    url: given,
+    clock = { now: () => new Date() },
+    limits = defaultLimits,
+    options,
+    ...changed
+  } = change;
   const folder = await mkdtemp(join(tmpdir(), "skillhold-gateway-"));
   const store = await openRegistryStore(given ?? `sqlite:${join(folder, "registry.db")}`);
   const registry: RegistryContext = {
     store,
     clock,
     ids: { next: randomUUID },
-    limits: defaultLimits,
+    limits,
     scan: scanDependencies,
     publicBy: "publisher",
   };

@@ -1,13 +1,16 @@
 import { RegistryAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
 import type { Question } from "@skillhold/registry/test/question/question";
-import { RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
+import { type QuestionPorts, RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { type Engine, openScene, type Scene } from "../registry/scene.ts";
 
 /** Askers over one store, each with its own connections, as gateways have them. */
 export interface AskerScene extends Scene {
-  openDesk(change?: (store: RegistryStore) => RegistryStore): Promise<RegistryAsker>;
+  openDesk(
+    change?: (store: RegistryStore) => RegistryStore,
+    ports?: Partial<QuestionPorts>,
+  ): Promise<RegistryAsker>;
   /** Waits until an asker lists this many open questions. */
   asked(desk: RegistryAsker, count?: number): Promise<readonly Question[]>;
 }
@@ -18,10 +21,10 @@ export async function openDeskScene(engine: Engine): Promise<AskerScene> {
   const { store, clock, ids, limits } = scene.context;
   return {
     ...scene,
-    openDesk: async (change = (same) => same) => {
+    openDesk: async (change = (same) => same, ports = {}) => {
       const own = change(await openRegistryStore(scene.url));
       const audit = new RegistryAudit(own);
-      const desk = new RegistryAsker({ store: own, audit, clock, ids, limits });
+      const desk = new RegistryAsker({ store: own, audit, clock, ids, limits, ...ports });
       closing.push(async () => {
         await desk.close();
         await audit.close();

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ApprovalRequest, Approvals } from "@skillhold/core/approval";
 import { digest, request } from "@skillhold/core/test/approval/approval.fixture";
-import type { Actor, SkillEvent } from "@skillhold/protocol";
+import { type Actor, defaultLimits, type SkillEvent } from "@skillhold/protocol";
 import type { QuestionAnswer } from "@skillhold/registry/test/question/question";
 import { registryApprovals } from "@skillhold/registry/test/question/registry-approvals";
 import type { RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
 import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
 import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ada, adasAgent, admin, engines, system } from "../registry/scene.ts";
 import { type AskerScene, openDeskScene } from "./asker-scene.ts";
 
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const yes: QuestionAnswer = { answer: "approve", scope: "once" };
 const no: QuestionAnswer = { answer: "deny" };
 const by = admin;
-const answerMs = 5 * 60_000;
+const answerMs = defaultLimits.approvalOpenMs;
 const moduleUrl = (path: string) =>
   pathToFileURL(join(import.meta.dirname, "../../packages/registry/src", path)).href;
 
@@ -296,6 +296,115 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await there.listQuestions()).toMatchObject([{ id: "left-behind", request: request() }]);
       scene.pass(answerMs);
       expect(await there.listQuestions()).toEqual([]);
+    });
+  });
+
+  describe("an answer after the call", () => {
+    /** An asker whose calls stop waiting when the test says so. */
+    async function openLeaving() {
+      const leave: (() => void)[] = [];
+      const timers = {
+        after: (_ms: number, callback: () => void) => {
+          leave.push(callback);
+          return () => {};
+        },
+      };
+      const link = () => "http://gateway.example/approvals";
+      const desk = await scene.openDesk(undefined, { timers, link });
+      return { desk, leave };
+    }
+
+    /** Asks, and stops waiting before the answer. */
+    async function left(fields: Partial<ApprovalRequest> = {}) {
+      const { desk, leave } = await openLeaving();
+      const answer = desk.ask(request(fields), never);
+      const pending = expect(answer).rejects.toMatchObject({
+        code: "APPROVAL_PENDING",
+        message: expect.stringContaining("http://gateway.example/approvals"),
+      });
+      const [question] = await scene.asked(there);
+      for (const each of leave) each();
+      await pending;
+      return { desk, leave, id: question?.id ?? "" };
+    }
+
+    test.each([yes, no])(
+      "%j counts once for the next equal request, at any gateway [S-28]",
+      async (given) => {
+        const { id } = await left();
+        expect(await there.listQuestions()).toHaveLength(1);
+        await there.answerQuestion(id, given, { by });
+        const fresh = await scene.openDesk();
+        expect(await fresh.ask(request({ session: "s2", run: "r2" }), never)).toMatchObject({
+          ...given,
+          by: "root",
+        });
+        expect((await scene.events()).at(-1)).toMatchObject({
+          type: "approval.used",
+          question: id,
+          session: "s2",
+          run: "r2",
+        });
+        const again = here.ask(request(), never);
+        again.catch(() => {});
+        expect((await scene.asked(there)).map((each) => each.id)).not.toContain(id);
+      },
+    );
+
+    test.each<Partial<ApprovalRequest>>([
+      { requester: { agent: "other" } },
+      { treeHash: digest("changed") },
+      { args: ["--fast", "x"] },
+      { stdin: { bytes: 1, digest: digest("x") } },
+      { target: "scripts/b.py" },
+      { act: "call_tool" },
+      { environment: "sha256:other" },
+      { network: "open" },
+    ])("does not count for a request with other %j [S-28]", async (fields) => {
+      const { id } = await left();
+      await there.answerQuestion(id, yes, { by });
+      const answer = here.ask(request(fields), never);
+      answer.catch(() => {});
+      expect(await scene.asked(there)).toMatchObject([{ request: request(fields) }]);
+    });
+
+    test("is used by one of two concurrent requests, and the other one asks [S-28]", async () => {
+      const { id } = await left();
+      await there.answerQuestion(id, yes, { by });
+      const answers = [here, there].map((desk) => desk.ask(request(), never));
+      for (const each of answers) each.catch(() => {});
+      expect(await Promise.race(answers)).toMatchObject(yes);
+      await scene.asked(there);
+      const used = (await scene.events()).filter(({ type }) => type === "approval.used");
+      expect(used).toMatchObject([{ question: id }]);
+    });
+
+    test("an equal request joins the open question [S-28]", async () => {
+      const { id } = await left();
+      const answer = here.ask(request({ run: "r2" }), never);
+      answer.catch(() => {});
+      await vi.waitFor(async () => expect(await there.listQuestions()).toHaveLength(1));
+      await there.answerQuestion(id, yes, { by });
+      expect(await answer).toMatchObject(yes);
+      expect((await questionEvents()).map(({ type }) => type)).toEqual([
+        "approval.asked",
+        "approval.answered",
+      ]);
+    });
+
+    test("is void after the time that approvals last [S-28]", async () => {
+      const { id } = await left();
+      await there.answerQuestion(id, yes, { by });
+      scene.pass(defaultLimits.approvalMs);
+      const answer = here.ask(request(), never);
+      answer.catch(() => {});
+      expect((await scene.asked(there)).map((each) => each.id)).not.toContain(id);
+    });
+
+    test("closing the gateway leaves the question open [S-28]", async () => {
+      const { desk, id } = await left();
+      await desk.close();
+      expect((await there.listQuestions()).map((each) => each.id)).toEqual([id]);
     });
   });
 

@@ -109,6 +109,12 @@ export const commandTable: readonly CommandRow[] = [
   ),
   row("secret list", "Run", "list secrets by name", () => import("./command/run/secret-list.ts")),
   row("secret remove", "Run", "delete a secret", () => import("./command/run/secret-remove.ts")),
+  row(
+    "approve",
+    "Run",
+    "approve a skill's scripts and tools beforehand",
+    () => import("./command/run/approve.ts"),
+  ),
   row("approval list", "Run", "list approvals in effect", () => import("./command/run/approval-list.ts")),
   row("approval revoke", "Run", "revoke approvals", () => import("./command/run/approval-revoke.ts")),
   row(

@@ -2,6 +2,7 @@ export {
   type Approval,
   type ApprovalAnswer,
   type ApprovalCall,
+  type ApprovalGift,
   type ApprovalRequest,
   type ApprovalScope,
   type ApprovalStore,

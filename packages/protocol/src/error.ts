@@ -47,6 +47,11 @@ export const errorTable = {
     exit: 4,
     hint: "Run it where a person can approve it, or approve this content beforehand.",
   },
+  APPROVAL_PENDING: {
+    status: 403,
+    exit: 4,
+    hint: "After a person approved it, repeat the call with the same input. The approval counts once.",
+  },
   APPROVAL_DENIED: {
     status: 403,
     exit: 4,

@@ -207,7 +207,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     rule: z.string(),
     reason: z.string(),
     reasons: z.array(z.string()).readonly(),
-    /** When the requester stops waiting. */
+    /** When the question ends unanswered. */
     expiresAt: at,
   }),
   z.object({
@@ -220,6 +220,14 @@ export const SkillEvent = z.discriminatedUnion("type", [
     scope: z.enum(["once", "content"]).optional(),
     widen,
     by: Actor,
+  }),
+  /** A run took the answer of a question; it counts once. */
+  z.object({
+    type: z.literal("approval.used"),
+    at,
+    question: z.string(),
+    session: z.string(),
+    run: z.string(),
   }),
   z.object({
     type: z.literal("approval.granted"),

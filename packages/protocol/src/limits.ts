@@ -66,7 +66,10 @@ export const limitTable = {
   toolTextLength: { default: 30_000, min: 1000, max: 10_000_000 },
   toolStartMs: { default: 20_000, min: 100, max: 300_000 },
   toolCallMs: { default: 60_000, min: 100, max: 3_600_000 },
-  approvalAnswerMs: { default: 5 * 60_000, min: 100, max: 86_400_000 },
+  // Below the time limits of common clients, which are 60 and 300 seconds.
+  approvalWaitMs: { default: 50_000, min: 100, max: 86_400_000 },
+  approvalAnswerMs: { default: 270_000, min: 100, max: 86_400_000 },
+  approvalOpenMs: { default: 3_600_000, min: 100, max: 30 * 86_400_000 },
   approvalMs: { default: 15 * 60_000, min: 1000, max: 30 * 86_400_000 },
   tokenMs: { default: 90 * 86_400_000, min: 60_000, max: 3650 * 86_400_000 },
   signInMs: { default: 15 * 60_000, min: 10_000, max: 86_400_000 },

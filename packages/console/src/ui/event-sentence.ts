@@ -59,6 +59,7 @@ const writers: Writers = {
   },
   "approval.asked": ({ skill, target }) => [`needs approval to run ${target} of ${skill}`, "warn"],
   "approval.answered": ({ answer }) => [answered(answer), answer === "approve" ? "good" : "neutral"],
+  "approval.used": () => ["used an approval", "neutral"],
   "approval.granted": ({ skill, target, scope }) => [
     `approved ${target} of ${skill}, ${scope === "once" ? "once" : "for this content"}`,
     "good",

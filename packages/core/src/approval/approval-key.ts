@@ -30,9 +30,15 @@ export function approvalKey(subject: ApprovalSubject, widen: readonly Widening[]
   ]);
 }
 
+/** The target of an approval for all declared tools of a skill, and for listing them. No tool can have this name. */
+export const ALL_TOOLS = "tools/*";
+
 /** The keys of all approvals that cover a request, the narrowest first. */
 export function coveringKeys(subject: ApprovalSubject): readonly Digest[] {
-  return WIDENINGS.map((widen) => approvalKey(subject, widen));
+  const own = WIDENINGS.map((widen) => approvalKey(subject, widen));
+  if (subject.act !== "call_tool") return own;
+  const ofAll = WIDENINGS.filter((widen) => widen.includes("arguments"));
+  return [...own, ...ofAll.map((widen) => approvalKey({ ...subject, target: ALL_TOOLS }, widen))];
 }
 
 const WIDENINGS: readonly (readonly Widening[])[] = [

@@ -59,7 +59,17 @@ export type ApprovalAnswer =
       readonly widen?: readonly Widening[];
       readonly by: string;
     }
-  | { readonly answer: "deny"; readonly by: string };
+  /** `isUnattended`: a program declined, and it is unknown whether it asked a person. */
+  | { readonly answer: "deny"; readonly by: string; readonly isUnattended?: boolean };
+
+/** An approval of content before a run asks for it. */
+export interface ApprovalGift {
+  readonly by: string;
+  /** Default: any arguments, because there are none yet. */
+  readonly widen?: readonly Widening[];
+  /** How long it lasts. Default: the limit `approvalMs`. */
+  readonly ms?: number;
+}
 
 /** An approval that the caller obtained itself, for the request with this key. */
 export interface GivenApproval {

@@ -5,6 +5,7 @@ import type {
   Approval,
   ApprovalAnswer,
   ApprovalCall,
+  ApprovalGift,
   ApprovalRequest,
   ApprovalScope,
   ApprovalStore,
@@ -71,6 +72,11 @@ export class Approvals {
     }
   }
 
+  /** Approves content before a run asks for it. */
+  async give(request: ApprovalRequest, { by, widen = ["arguments"], ms }: ApprovalGift): Promise<Approval> {
+    return await this.#grant(request, { answer: "approve", scope: "content", widen, by }, ms);
+  }
+
   #open(question: Digest, request: ApprovalRequest, call: ApprovalCall): Promise<ObtainedApproval> {
     const asked = this.#obtain(request, call).finally(() => this.#questions.delete(question));
     this.#questions.set(question, asked);
@@ -88,23 +94,29 @@ export class Approvals {
     if (approval !== undefined) {
       if (approval.key !== requestKey(request))
         throw approvalRequired(request, "The given approval is for another request");
-      return await this.#grant(request, { answer: "approve", scope: "once", ...approval });
+      return await this.#take(request, { answer: "approve", scope: "once", ...approval });
     }
     const answer = await askInTime(request, asker, limits, signal);
-    if (answer.answer === "approve") return await this.#grant(request, answer);
-    return await this.#deny(request, answer.by);
+    if (answer.answer === "approve") return await this.#take(request, answer);
+    return await this.#deny(request, answer);
+  }
+
+  async #take(request: ApprovalRequest, answer: GrantingAnswer): Promise<ObtainedApproval> {
+    const { id, by } = await this.#grant(request, answer);
+    return { scope: answer.scope, by, approval: id };
   }
 
   async #grant(
     request: ApprovalRequest,
-    { scope, by, ...answer }: ApprovalAnswer & { readonly answer: "approve" },
-  ): Promise<ObtainedApproval> {
-    const { store, clock, ids, audit, limits } = this.#ports;
+    { scope, by, ...answer }: GrantingAnswer,
+    ms = this.#ports.limits.approvalMs,
+  ): Promise<Approval> {
+    const { store, clock, ids, audit } = this.#ports;
     const widen = scope === "content" ? (answer.widen ?? []) : [];
     const key = approvalKey(request, widen);
     const now = clock.now();
     // A one-time approval is used immediately.
-    const end = scope === "content" ? new Date(now.getTime() + limits.approvalMs) : now;
+    const end = scope === "content" ? new Date(now.getTime() + ms) : now;
     const { skill, treeHash, act, target, requester } = request;
     const about = aboutQuestion(request);
     const id = ids.next();
@@ -123,19 +135,32 @@ export class Approvals {
     const cover = { requester, widen };
     const approval: Approval = { id, key, skill, treeHash, act, target, ...cover, by, at, expiresAt };
     if (scope === "content") await store.add(approval);
-    return { scope, by, approval: id };
+    return approval;
   }
 
-  async #deny(request: ApprovalRequest, by: string): Promise<never> {
+  async #deny(
+    request: ApprovalRequest,
+    { by, isUnattended = false }: ApprovalAnswer & { readonly answer: "deny" },
+  ): Promise<never> {
     const { skill, treeHash: hash, act, target } = request;
     const at = this.#ports.clock.now().toISOString();
     await this.#ports.audit.record({ type: "approval.denied", ...aboutQuestion(request), at, by });
     const subject = summarizeRequest(request);
-    throw new SkillError("APPROVAL_DENIED", `${neutralText(by, 100)} refused to ${subject}.`, {
-      details: { skill, treeHash: hash, act, target },
-    });
+    const details = { skill, treeHash: hash, act, target };
+    if (!isUnattended)
+      throw new SkillError("APPROVAL_DENIED", `${neutralText(by, 100)} refused to ${subject}.`, { details });
+    throw new SkillError(
+      "APPROVAL_DENIED",
+      `The client declined the request to ${subject}; it may not have asked a person.`,
+      {
+        hint: `A person can approve the content beforehand with \`skillhold approve ${skill}\`.`,
+        details,
+      },
+    );
   }
 }
+
+type GrantingAnswer = ApprovalAnswer & { readonly answer: "approve" };
 
 function aboutQuestion(request: ApprovalRequest) {
   const { skill, treeHash: hash, act, target, session, run, network, mounts, secrets, sandbox } = request;

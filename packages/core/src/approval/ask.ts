@@ -5,7 +5,7 @@ import { requestKey } from "./approval-key.ts";
 import { summarizeRequest } from "./describe.ts";
 
 /**
- * Asks a person. Anything but a timely answer is a denial: no asker, silence, a failing asker, an invalid answer. The
+ * Asks a person. Anything but a timely answer permits nothing: no asker, silence, a failing asker, an invalid answer. The
  * asker's signal is aborted when its answer is no longer needed.
  */
 export async function askInTime(
@@ -45,6 +45,7 @@ async function answerOf(
   try {
     answer = await asker.ask(request, signal);
   } catch (error) {
+    if (error instanceof SkillError && error.code === "APPROVAL_PENDING") throw error;
     throw approvalRequired(request, "The request for approval failed", error);
   }
   if (!isAnswer(answer)) throw approvalRequired(request, "The answer is invalid");
@@ -66,6 +67,15 @@ export function approvalRequired(request: ApprovalRequest, problem: string, caus
   const message = `${problem}: approval is needed to ${summarizeRequest(request)}. ${neutralText(decision.reason)}`;
   const details = { skill, treeHash, act, target, rule: decision.rule, request, key: requestKey(request) };
   return new SkillError("APPROVAL_REQUIRED", message, { details, cause });
+}
+
+/** The question stays open after the call that asked; the same request finds its answer later. */
+export function approvalPending(request: ApprovalRequest, link: string | undefined): SkillError {
+  const { skill, treeHash, act, target } = request;
+  const where = link === undefined ? "" : ` A person can approve it at ${link}.`;
+  return new SkillError("APPROVAL_PENDING", `Waiting for approval to ${summarizeRequest(request)}.${where}`, {
+    details: { skill, treeHash, act, target, request, key: requestKey(request) },
+  });
 }
 
 export function interrupted(request: ApprovalRequest): SkillError {

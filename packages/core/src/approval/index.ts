@@ -2,6 +2,7 @@ export type {
   Approval,
   ApprovalAnswer,
   ApprovalCall,
+  ApprovalGift,
   ApprovalRequest,
   ApprovalScope,
   ApprovalStore,
@@ -10,10 +11,10 @@ export type {
   Requester,
   Widening,
 } from "./approval.ts";
-export { type ApprovalSubject, approvalKey, coveringKeys, requestKey } from "./approval-key.ts";
+export { ALL_TOOLS, type ApprovalSubject, approvalKey, coveringKeys, requestKey } from "./approval-key.ts";
 export { type ApprovalPorts, Approvals, type ObtainedApproval } from "./approvals.ts";
 export { argumentShape } from "./argument-shape.ts";
-export { interrupted } from "./ask.ts";
+export { approvalPending, interrupted } from "./ask.ts";
 export {
   type DescribedField,
   describeRequest,

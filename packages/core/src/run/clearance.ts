@@ -17,13 +17,17 @@ export interface ClearedRun {
   readonly rule: string;
   /** The stored approval that covers the run; absent when the rule needs none. */
   readonly approval?: ObtainedApproval;
+  /** The request that the stored approval covers. */
+  readonly request?: ApprovalRequest;
 }
 
 /** What would run: a script, a declared tool, or the modules of all declared tools to list them. */
 export type ClearanceTarget =
   | { readonly script: string }
   | { readonly tool: string }
-  | { readonly list: "tools" };
+  | { readonly list: "tools" }
+  /** Every declared tool, with any arguments. */
+  | { readonly all: "tools" };
 
 /** The input of a script that an approval depends on. */
 export type ScriptInput = Pick<ScriptOptions, "args" | "stdin" | "network" | "mounts" | "isUnsandboxed">;

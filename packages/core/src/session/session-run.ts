@@ -1,6 +1,12 @@
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type ApprovalCall, Approvals } from "../approval/index.ts";
+import {
+  type Approval,
+  type ApprovalCall,
+  type ApprovalGift,
+  type ApprovalRequest,
+  Approvals,
+} from "../approval/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type {
@@ -71,6 +77,11 @@ export class SessionRuns {
   async clearTool(use: RunUse, tool: string | undefined, args: ToolArgs): Promise<Clearance> {
     const context = this.#context(use, {});
     return await (await this.#open(context)).clearTool(tool, args, context);
+  }
+
+  async approve(request: ApprovalRequest, gift: ApprovalGift): Promise<Approval> {
+    if (this.#approvals === undefined) throw cannotRun();
+    return await this.#approvals.give(request, gift);
   }
 
   /** Warnings about dependencies that are missing here. */

@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
+import { ALL_TOOLS, type Approval, type ApprovalGift } from "../approval/index.ts";
 import { SerialQueue } from "../async/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent, SkillFile } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
@@ -267,6 +268,18 @@ export class Session implements AsyncDisposable {
     return await this.#guard.judge(call, this.active());
   }
 
+  /**
+   * Approves a run of the current content before a run asks for it. Undefined when the policy needs no approval. Never
+   * called for a model.
+   */
+  approve(id: string, target: ClearanceTarget, gift: ApprovalGift): Promise<Approval | undefined> {
+    return this.#whileOpen(async () => {
+      const cleared = await this.#clearance(id, target, {});
+      if (cleared.verdict === "deny") throw cleared.error;
+      return cleared.request === undefined ? undefined : await this.#runs.approve(cleared.request, gift);
+    });
+  }
+
   /** The active skills, ordered by their last activation. */
   active(): readonly Activation[] {
     return [...this.#active.values()];
@@ -326,7 +339,8 @@ export class Session implements AsyncDisposable {
       if ("script" in target) return await this.#runs.clearScript(use, target.script, input);
       // The overloads give every other target the arguments of a tool.
       const args = input as ToolArgs;
-      return await this.#runs.clearTool(use, "tool" in target ? target.tool : undefined, args);
+      const tool = "tool" in target ? target.tool : "all" in target ? ALL_TOOLS : undefined;
+      return await this.#runs.clearTool(use, tool, args);
     } catch (error) {
       if (!(error instanceof SkillError)) throw error;
       return { verdict: "deny", error };
@@ -334,7 +348,7 @@ export class Session implements AsyncDisposable {
   }
 
   #blockedTarget(id: string, target: ClearanceTarget, input: ScriptInput | ToolArgs): SkillError | undefined {
-    if ("list" in target) return undefined;
+    if ("list" in target || "all" in target) return undefined;
     const call =
       "script" in target
         ? { tool: "run_skill_script", input: { skill_id: id, script: target.script } }

@@ -38,6 +38,8 @@ export interface GatewayParts {
   readonly context: Omit<GatewayContext, "options">;
   /** The folder of uploads in progress. */
   readonly temporary: string;
+  /** Sets the address that messages link to, once it is known. */
+  readonly announce: (url: string) => void;
 }
 
 export interface GatewayPartOptions {
@@ -80,12 +82,16 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   );
   const approvals = registryApprovals(store);
   const { clock, ids } = registry;
-  const asker = closers.add(new RegistryAsker({ store, audit, clock, ids, limits }), (it) => it.close());
+  const { announce, link } = approvalsPage();
+  const asker = closers.add(new RegistryAsker({ store, audit, clock, ids, limits, link }), (it) =>
+    it.close(),
+  );
   // Pending questions are refused at once, so that the grace period is left for running work.
   closing.addEventListener("abort", () => void asker.close(), { once: true });
   const runs = openRuns({ ...machine, guardScan, approvals, secrets, asker });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
+    announce,
     context: {
       ...{
         registry,
@@ -120,6 +126,17 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         installs: installService({ ...machine, guardScan }),
       }),
     },
+  };
+}
+
+/** The page of the console on which people answer questions. */
+function approvalsPage() {
+  let address: string | undefined;
+  return {
+    announce: (url: string) => {
+      address = url;
+    },
+    link: () => (address === undefined ? undefined : `${address}/approvals`),
   };
 }
 

@@ -98,6 +98,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     if (options.seed !== false)
       closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
     const address = servedUrl(listening, options);
+    parts.announce(address);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
   } catch (error) {
     await close();

@@ -77,6 +77,18 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
     expect(events.map(({ type }) => type)).not.toContain("skill.script_executed");
   });
 
+  test("is not called a person's denial when the client declined [S-28]", async () => {
+    const { client } = await start(revision);
+    const answers = [{ action: "decline" }, { action: "accept", content: { decision: "deny" } }] as const;
+    const texts: string[] = [];
+    for (const answer of answers) {
+      answering(client, () => answer);
+      texts.push(textOf(await client.callTool(call)));
+    }
+    expect(texts[0]).toMatch(/The client declined .*may not have asked a person.*`skillhold approve demo`/s);
+    expect(texts[1]).toMatch(/refused to run .*A person denied the request/s);
+  });
+
   test("is rejected with a hint when the client cannot ask [S-28] [S-57]", async () => {
     const { skills } = openSkills([demo()], { runs: {}, settings: { approvalHint: "Approve it by hand." } });
     const { connect, handler } = openHttp(skills);

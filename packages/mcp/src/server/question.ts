@@ -71,7 +71,8 @@ export function readApproval(
 ): ApprovalAnswer | undefined {
   const response = inputResponse(responses, ANSWER);
   if (response.kind !== "elicit" || response.action === "cancel") return undefined;
-  if (response.action === "decline") return { answer: "deny", by };
+  // Clients without a user decline by themselves.
+  if (response.action === "decline") return { answer: "deny", by, isUnattended: true };
   const content = Content.safeParse(response.content);
   if (!content.success) return undefined;
   switch (content.data.decision) {

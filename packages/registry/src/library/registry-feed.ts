@@ -105,6 +105,7 @@ const uses: ReadonlySet<SkillEvent["type"]> = new Set<SkillEvent["type"]>([
   "skill.script_executed",
   "skill.tool_called",
   "approval.asked",
+  "approval.used",
   "approval.granted",
   "approval.denied",
   "approval.revoked",

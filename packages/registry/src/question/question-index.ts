@@ -1,17 +1,27 @@
-import type { SkillEvent } from "@skillhold/protocol";
+import { type ApprovalAnswer, requestKey } from "@skillhold/core/approval";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryReader, StoredEvent } from "../record/registry-store.ts";
-import { mayAnswer, type Question, questionOf } from "./question.ts";
+import { answerOf, mayAnswer, type Question, questionOf } from "./question.ts";
 
 /** An open question, or the outcome of a closed one. */
 export type IndexedQuestion =
   | { readonly end: undefined; readonly expiresAt: string; readonly question: Question }
-  | { readonly end: "approve" | "deny" | "withdrawn"; readonly expiresAt: string };
+  | ClosedQuestion;
+
+export interface ClosedQuestion {
+  readonly end: "approve" | "deny" | "withdrawn";
+  readonly expiresAt: string;
+  /** The key of its exact request. */
+  readonly key: Digest;
+  /** The answer, until a run used it. */
+  readonly unused?: { readonly answer: ApprovalAnswer; readonly at: string };
+}
 
 type LogReader = Pick<RegistryReader, "eventsAfter">;
 
 const PAGE = 1000;
-const TYPES = ["approval.asked", "approval.answered"] as const;
+const TYPES = ["approval.asked", "approval.answered", "approval.used"] as const;
 /** The most that the clocks of the log's writers may differ. */
 const CLOCKS_MS = 60_000;
 /** How long expired questions are kept, so that late answers get a precise error. */
@@ -57,6 +67,20 @@ export class QuestionIndex {
     return this.#entries.get(id);
   }
 
+  /** The open question for an exact request. */
+  findOpen(key: Digest, now: Date): Question | undefined {
+    return this.listOpen(now).find(({ request }) => requestKey(request) === key);
+  }
+
+  /** The id of the latest question for an exact request whose answer came after `since` and was not used. */
+  findUnused(key: Digest, since: Date): string | undefined {
+    const found = [...this.#entries].findLast(
+      ([, entry]) =>
+        entry.end !== undefined && entry.key === key && Date.parse(entry.unused?.at ?? "") > since.getTime(),
+    );
+    return found?.[0];
+  }
+
   /** Oldest first. */
   listOpen(now: Date): readonly Question[] {
     return [...this.#entries.values()].flatMap((entry) =>
@@ -82,11 +106,28 @@ export class QuestionIndex {
 
   #take(event: SkillEvent): void {
     if (event.type === "approval.asked") this.#ask(questionOf(event));
-    if (event.type !== "approval.answered") return;
+    if (event.type === "approval.answered") this.#close(event);
+    if (event.type === "approval.used") this.#use(event.question);
+  }
+
+  #close(event: Extract<SkillEvent, { readonly type: "approval.answered" }>): void {
     if (event.answer !== "withdrawn" && !mayAnswer(event.by)) return;
     const entry = this.#entries.get(event.question);
     if (entry === undefined || entry.end !== undefined) return;
-    this.#entries.set(event.question, { end: event.answer, expiresAt: entry.expiresAt });
+    const answer = answerOf(event);
+    this.#entries.set(event.question, {
+      end: event.answer,
+      expiresAt: entry.expiresAt,
+      key: requestKey(entry.question.request),
+      ...(answer === undefined ? {} : { unused: { answer, at: event.at } }),
+    });
+  }
+
+  #use(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry?.end === undefined) return;
+    const { unused: _, ...used } = entry;
+    this.#entries.set(id, used);
   }
 
   #ask(question: Question): void {

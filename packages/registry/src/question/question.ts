@@ -1,11 +1,11 @@
-import type { ApprovalRequest, ApprovalScope, Widening } from "@skillhold/core/approval";
+import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Widening } from "@skillhold/core/approval";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 
 /** A request that waits for a person's decision, in any process. */
 export interface Question {
   readonly id: string;
   readonly askedAt: string;
-  /** When the requester stops waiting. */
+  /** When it ends unanswered. */
   readonly expiresAt: string;
   readonly request: ApprovalRequest;
 }
@@ -54,6 +54,16 @@ export function questionOf(event: AskedEvent): Question {
   };
   return { id: question, askedAt: at, expiresAt, request };
 }
+
+/** The answer in the log; undefined for a withdrawn question. */
+export function answerOf(event: AnsweredEvent): ApprovalAnswer | undefined {
+  const { scope = "once", widen = [], answer } = event;
+  const by = event.by.user;
+  if (answer === "withdrawn") return undefined;
+  return answer === "deny" ? { answer, by } : { answer, scope, widen, by };
+}
+
+type AnsweredEvent = Extract<SkillEvent, { readonly type: "approval.answered" }>;
 
 /** Agents may not answer, because they could approve their own requests. */
 export function mayAnswer({ role, agent }: Actor): boolean {

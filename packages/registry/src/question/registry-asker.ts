@@ -1,11 +1,18 @@
-import { type ApprovalAnswer, type ApprovalRequest, type Asker, interrupted } from "@skillhold/core/approval";
-import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Asker,
+  approvalPending,
+  interrupted,
+  requestKey,
+} from "@skillhold/core/approval";
+import { type AuditSink, type Clock, type Ids, systemTimers, type Timers } from "@skillhold/core/port";
 import { type Actor, type Limits, SkillError } from "@skillhold/protocol";
 import { followEvents } from "../audit/follow.ts";
 import { rejectAgentActor, systemActor } from "../ownership/ownership.ts";
 import { questionLock } from "../record/lock.ts";
 import type { RegistryStore, RegistryTransaction, StoredEvent } from "../record/registry-store.ts";
-import { askedEvent, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
+import { answerOf, askedEvent, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
 import { isExpired, QuestionIndex } from "./question-index.ts";
 
 export interface QuestionPorts {
@@ -14,7 +21,10 @@ export interface QuestionPorts {
   readonly audit: AuditSink;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly limits: Pick<Limits, "approvalAnswerMs">;
+  readonly limits: Pick<Limits, "approvalWaitMs" | "approvalOpenMs" | "approvalMs">;
+  readonly timers?: Pick<Timers, "after">;
+  /** The page on which a person can answer, once it is known. */
+  readonly link?: () => string | undefined;
 }
 
 /** An index that is further behind is rebuilt. */
@@ -25,10 +35,15 @@ type Waiting = PromiseWithResolvers<ApprovalAnswer>;
 /**
  * Asks for approval through the log of a registry: one process asks, and any process that shares the store
  * can answer. The log is the only source of truth, and the question of a crashed process expires.
+ *
+ * A call waits for a limited time. After that it fails with APPROVAL_PENDING, and the question stays open: an equal
+ * request joins it, or uses its answer. An answer is used once, by one run.
  */
 export class RegistryAsker implements Asker {
   readonly #ports: QuestionPorts;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  /** Questions that stay open although no call waits for them. */
+  readonly #left = new Set<string>();
   readonly #asking = new Set<Promise<unknown>>();
   readonly #feeds = new Set<Promise<void>>();
   /** Present while a question waits. */
@@ -40,7 +55,7 @@ export class RegistryAsker implements Asker {
     this.#ports = ports;
   }
 
-  /** Waits for the answer; an aborted question is withdrawn. */
+  /** Waits for the answer. A question is withdrawn when the only call that waited for it is aborted. */
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const asking = this.#ask(request, signal);
     this.#asking.add(asking);
@@ -77,35 +92,94 @@ export class RegistryAsker implements Asker {
   /** Withdraws all open questions. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) waiting.reject(closed());
+    this.#rejectAll(closed());
     await Promise.allSettled(this.#asking);
     await Promise.all(this.#feeds);
   }
 
   async #ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    if (this.#isClosed) throw closed();
-    const question = this.#make(request);
+    const key = requestKey(request);
+    for (;;) {
+      if (this.#isClosed) throw closed();
+      if (signal.aborted) throw interrupted(request);
+      const { clock, limits } = this.#ports;
+      const index = await this.#upToDate();
+      const now = clock.now();
+      const earlier = index.findUnused(key, new Date(now.getTime() - limits.approvalMs));
+      const kept = earlier === undefined ? undefined : await this.#use(earlier, request);
+      if (kept !== undefined) return kept;
+      const open = index.findOpen(key, now);
+      const { id, answer } = await this.#await(open ?? this.#make(request), open === undefined, signal);
+      const isFirst = (await this.#use(id, request)) !== undefined;
+      // Another run used the one-time answer.
+      if (isFirst || answer.answer === "deny" || answer.scope === "content") return answer;
+    }
+  }
+
+  /** Waits for the answer to a question, which is new or already open. */
+  async #await(
+    question: Question,
+    isNew: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly answer: ApprovalAnswer }> {
+    const { request, id } = question;
+    const { limits, timers = systemTimers, link } = this.#ports;
     const waiting: Waiting = Promise.withResolvers();
     // The promise may reject before it is awaited.
     waiting.promise.catch(() => {});
     const stop = () => waiting.reject(interrupted(request));
+    const leave = () => {
+      this.#left.add(id);
+      waiting.reject(approvalPending(request, link?.()));
+    };
+    const cancel = timers.after(limits.approvalWaitMs, leave, { isBackground: true });
     signal.addEventListener("abort", stop, { once: true });
-    this.#waiting.set(question.id, waiting);
+    const others = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, others.add(waiting));
     try {
       if (signal.aborted) throw interrupted(request);
       await Promise.race([this.#follow(), waiting.promise]);
-      return await this.#put(question, waiting);
+      // The answer may have come before this call followed the log.
+      if (!isNew) await this.#answerIfClosed(id, waiting);
+      return { id, answer: isNew ? await this.#put(question, waiting) : await waiting.promise };
     } finally {
+      cancel();
       signal.removeEventListener("abort", stop);
-      this.#waiting.delete(question.id);
+      others.delete(waiting);
+      if (others.size === 0) this.#waiting.delete(id);
       if (this.#waiting.size === 0) this.#stopFollowing();
     }
+  }
+
+  async #answerIfClosed(id: string, waiting: Waiting): Promise<void> {
+    const entry = (await this.#upToDate()).find(id);
+    if (entry?.end === undefined) return;
+    if (entry.unused !== undefined) waiting.resolve(entry.unused.answer);
+    else waiting.reject(closed());
+  }
+
+  /** Marks an answer as used. Undefined when there is none or another run used it. */
+  async #use(id: string, { session, run }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+    const { store, clock } = this.#ports;
+    const index = await this.#upToDate();
+    return await store.transaction(async (tx) => {
+      await lockQuestion(id, index, tx);
+      const entry = index.find(id);
+      if (entry?.end === undefined || entry.unused === undefined) return undefined;
+      const at = clock.now().toISOString();
+      await tx.append({ type: "approval.used", at, question: id, session, run });
+      return entry.unused.answer;
+    });
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const waiting of [...this.#waiting.values()].flatMap((each) => [...each])) waiting.reject(error);
   }
 
   #make(request: ApprovalRequest): Question {
     const { clock, ids, limits } = this.#ports;
     const now = clock.now();
-    const expires = new Date(now.getTime() + limits.approvalAnswerMs);
+    const expires = new Date(now.getTime() + limits.approvalOpenMs);
     return { id: ids.next(), askedAt: now.toISOString(), expiresAt: expires.toISOString(), request };
   }
 
@@ -114,7 +188,8 @@ export class RegistryAsker implements Asker {
     try {
       return await promise;
     } catch (error) {
-      await this.#withdraw(question.id);
+      const isAlone = (this.#waiting.get(question.id)?.size ?? 0) <= 1;
+      if (isAlone && !this.#left.has(question.id)) await this.#withdraw(question.id);
       throw error;
     }
   }
@@ -155,7 +230,7 @@ export class RegistryAsker implements Asker {
       onEvent: (stored) => this.#take(stored),
       onFailure: (error) => {
         if (this.#feed === feed) this.#feed = undefined;
-        for (const waiting of this.#waiting.values()) waiting.reject(error);
+        this.#rejectAll(error);
       },
     });
     this.#feeds.add(feed.ended);
@@ -171,12 +246,13 @@ export class RegistryAsker implements Asker {
   #take(stored: StoredEvent): void {
     this.#index?.apply(stored);
     const { event } = stored;
-    if (event.type !== "approval.answered" || !mayAnswer(event.by)) return;
-    const by = event.by.user;
-    const waiting = this.#waiting.get(event.question);
-    const { scope = "once", widen = [] } = event;
-    if (event.answer === "approve") waiting?.resolve({ answer: "approve", scope, widen, by });
-    if (event.answer === "deny") waiting?.resolve({ answer: "deny", by });
+    if (event.type !== "approval.answered") return;
+    const answer = answerOf(event);
+    if (answer !== undefined && !mayAnswer(event.by)) return;
+    this.#left.delete(event.question);
+    for (const waiting of this.#waiting.get(event.question) ?? [])
+      if (answer === undefined) waiting.reject(closed());
+      else waiting.resolve(answer);
   }
 
   /** The current index. Rebuilt when it is far behind, which is faster than reading all missed events. */
@@ -187,10 +263,8 @@ export class RegistryAsker implements Asker {
     const missed = (await store.lastEvent()) - seq;
     // A log that became shorter was reset to an earlier state.
     if (known === undefined || missed < 0 || missed > MOST_MISSED) {
-      this.#index = await QuestionIndex.open(
-        store,
-        new Date(clock.now().getTime() - limits.approvalAnswerMs),
-      );
+      const oldest = clock.now().getTime() - limits.approvalOpenMs - limits.approvalMs;
+      this.#index = await QuestionIndex.open(store, new Date(oldest));
       return this.#index;
     }
     await known.catchUp(store);

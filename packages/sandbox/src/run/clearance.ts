@@ -68,7 +68,7 @@ export async function checkRun(request: RunRequest, context: ClearanceContext): 
   if (verdict === "allow") return { verdict: "allow", rule };
   const asked = approvalRequest(request, decision, context);
   const approval = await context.approvals.find(asked);
-  if (approval !== undefined) return { verdict: "allow", rule, approval };
+  if (approval !== undefined) return { verdict: "allow", rule, approval, request: asked };
   return { verdict: "ask", request: asked, key: requestKey(asked) };
 }
 

@@ -1,3 +1,4 @@
+import { ALL_TOOLS } from "@skillhold/core/approval";
 import { SerialQueue } from "@skillhold/core/async";
 import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
@@ -159,7 +160,7 @@ export class ToolSets {
 
   /** Maps the name that agents see, or the declared name, to the declared name. */
   async #declaredName(tool: string, { entry, treeHash }: SkillContent): Promise<string> {
-    if (tool === LISTING) return tool;
+    if (tool === LISTING || tool === ALL_TOOLS) return tool;
     const known = await cachedTools({ id: entry.id, treeHash }, this.#cache);
     const listed = known?.tools.find(({ toolName, name }) => toolName === tool || name === tool)?.name;
     if (known !== undefined && listed === undefined) throw noTool(entry.id, tool, known);

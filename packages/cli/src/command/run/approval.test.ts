@@ -43,6 +43,41 @@ describe.runIf(process.platform === "linux")("approvals", () => {
     expect((await json(["approval", "list"])).data.approvals).toEqual([]);
   });
 
+  test("given beforehand run nothing, cover any arguments, and end with the content [S-28] [S-60]", async () => {
+    writeFile(root, "skills/new/SKILL.md", skillText("new", "x"));
+    writeFile(root, "skills/new/scripts/a.sh", "echo ran $1\n");
+    writeFile(root, "skills/new/scripts/b.sh", "echo other\n");
+    writeFile(root, "skills/new/tools/t.mjs", TOOL);
+    const { code, data } = await json(["approve", "new", "--script", "a.sh", "--for", "30d"]);
+    expect({ code, data }).toMatchObject({ code: 0, data: { approvals: [{ target: "scripts/a.sh" }] } });
+    const [{ at, expiresAt }] = data.approvals;
+    expect(Date.parse(expiresAt) - Date.parse(at)).toBe(30 * 86_400_000);
+    const events = await readAuditLog(join(root, "state"));
+    expect(events.map(({ type }) => type)).not.toContain("skill.tool_called");
+    expect(events.filter(({ type }) => type === "skill.script_executed")).toHaveLength(2);
+    expect((await main(["run", "new", "a.sh", "--", "--any"])).out).toBe("ran --any\n");
+    expect((await main(["run", "new", "b.sh"])).code).toBe(4);
+    expect((await main(["approve", "new", "--tools"])).out).toMatch(/^tools\/\* until /);
+    expect((await main(["call", "new", "t", "--args", '{"a":1}'])).out).toBe("done\n");
+    expect((await main(["approve", "new"])).out).toMatch(/scripts\/a\.sh.*\nscripts\/b\.sh.*\ntools/);
+    writeFile(root, "skills/new/scripts/a.sh", "echo changed\n");
+    expect((await main(["run", "new", "a.sh"])).code).toBe(4);
+    expect((await main(["call", "new", "t"])).code).toBe(4);
+  });
+
+  test.each([
+    [["approve", "pdf", "--for", "31d"], 2],
+    [["approve", "pdf", "--for", "soon"], 2],
+    [["approve", "pdf", "--script", "a.sh", "--tools"], 2],
+    [["approve", "pdf", "--tools"], 5],
+    [["approve", "pdf", "--script", "none.sh"], 5],
+    [["approve", "nowhere"], 5],
+  ])("%j exits %d and approves no content [S-28] [S-60]", async (args, code) => {
+    await main(["approval", "revoke", "--all"]);
+    expect((await main(args)).code).toBe(code);
+    expect((await json(["approval", "list"])).data.approvals).toEqual([]);
+  });
+
   test("that are revoked are recorded with the user [S-62]", async () => {
     const approvals = (await json(["approval", "list"])).data.approvals;
     await runMain(["approval", "revoke", "--all"], root, { env: { ...env(), SKILLHOLD_USER: "ann" } });
@@ -84,3 +119,7 @@ function json(argv: readonly string[]) {
 function env() {
   return { XDG_DATA_HOME: join(root, "state"), XDG_CACHE_HOME: join(root, "cache") };
 }
+
+const TOOL = `export default {
+  name: "t", description: "d", inputSchema: { type: "object" }, run: () => "done",
+};`;

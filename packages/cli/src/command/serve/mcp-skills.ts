@@ -55,7 +55,7 @@ export async function withMcpSkills<T>(
 }
 
 const APPROVAL_HINT =
-  "This client cannot ask its user. The user can approve the current content with `skillhold run <id> <script> --yes-for-this-content`.";
+  "This client cannot ask its user. The user can approve the current content with `skillhold approve <id>`.";
 
 /** Mounts and the output folder for scripts of all skills; each use still needs an approval. */
 function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "grant" | "outputs"> {

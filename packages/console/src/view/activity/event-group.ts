@@ -31,6 +31,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "skill.deps_installed": "runs",
   "approval.asked": "approvals",
   "approval.answered": "approvals",
+  "approval.used": "approvals",
   "approval.granted": "approvals",
   "approval.denied": "approvals",
   "approval.revoked": "approvals",
