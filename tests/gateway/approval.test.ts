@@ -78,7 +78,7 @@ test("a run waits for an administrator's approval [S-28] [S-53]", async () => {
 });
 
 test("a question outlives the call, and its approval counts once for the next equal call [S-28] [S-57]", async () => {
-  const brief = await openRunningGateway({ limits: withLimits({ approvalWaitMs: 100 }) });
+  const brief = await openRunningGateway({ limits: withLimits({ approvalWaitMs: 1000 }) });
   await putFiles(brief, "asks", ada, { "scripts/say.sh": "echo done" });
   const session = await open(brief);
   const pending = {
