@@ -4,6 +4,11 @@ import { type Need, type SetupHost, setUpSystem } from "./system-setup.ts";
 const needs: readonly Need[] = [
   { title: "a box", platform: "linux", programs: ["/usr/bin/box", "/opt/box"], package: "box-tools" },
   { title: "a snake", platform: "linux", programs: ["/usr/bin/snake"], package: "snake" },
+  {
+    ...{ title: "an office", platform: "linux", programs: ["/usr/bin/office"] },
+    ...{ package: "office-a office-b", importance: "wanted" },
+  },
+  { title: "a door", platform: "linux", programs: ["/usr/sbin/door"], package: "door", importance: "named" },
   { title: "an apple", platform: "darwin", programs: ["/usr/bin/apple"], package: "apple" },
 ];
 
@@ -15,7 +20,12 @@ interface Machine extends SetupHost {
 /** A machine on which `install` brings the programs that are listed for it. */
 function machine(
   programs: readonly string[],
-  given: { readonly isRoot?: boolean; readonly brings?: readonly string[]; readonly code?: number } = {},
+  given: {
+    readonly isRoot?: boolean;
+    readonly isWholeRun?: boolean;
+    readonly brings?: readonly string[];
+    readonly code?: number;
+  } = {},
 ): Machine {
   const present = new Set(programs);
   const commands: string[] = [];
@@ -25,6 +35,7 @@ function machine(
     notes,
     platform: "linux",
     isRoot: given.isRoot ?? true,
+    isWholeRun: given.isWholeRun ?? false,
     isProgram: (path) => present.has(path),
     run: (argv) => {
       commands.push(argv.join(" "));
@@ -45,16 +56,16 @@ test("root on Debian gets what is missing, and only that, with one line about it
   const host = machine(["/usr/bin/apt-get", "/usr/bin/snake"], { brings: ["/usr/bin/box"] });
   setUpSystem(needs, host);
   expect(host.commands).toEqual([
-    "/usr/bin/apt-get --quiet=2 update",
-    "/usr/bin/apt-get --quiet=2 install --yes --no-install-recommends box-tools",
+    "/usr/bin/apt-get --quiet -o DPkg::Lock::Timeout=600 update",
+    "/usr/bin/apt-get --quiet -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends box-tools",
   ]);
-  expect(host.notes).toEqual(["Installing what the tests need: box-tools\n"]);
+  expect(host.notes).toEqual(["Installing programs that the tests use: box-tools\n"]);
 });
 
 test("another user is told what is missing and the command that gets it [S-29]", () => {
   const host = machine(["/usr/bin/apt-get"], { isRoot: false });
   expect(() => setUpSystem(needs, host)).toThrow(
-    /a box \(\/usr\/bin\/box or \/opt\/box\)\n- a snake.*\nRun: sudo apt-get update && sudo apt-get install --no-install-recommends box-tools snake$/,
+    /a box \(\/usr\/bin\/box or \/opt\/box; box-tools\)\n- a snake.*\nRun: sudo apt-get update && sudo apt-get install --no-install-recommends box-tools snake$/,
   );
   expect(host.commands).toEqual([]);
 });
@@ -72,4 +83,27 @@ test("a failing apt-get is told with its words, and nothing goes on [S-29]", () 
 test("an installation that brings nothing is not believed [S-29]", () => {
   const host = machine(["/usr/bin/apt-get", "/usr/bin/snake"]);
   expect(() => setUpSystem(needs, host)).toThrow(/a box/);
+});
+
+test("a whole run as root installs wanted programs, and names those that are still missing [S-29]", () => {
+  const programs = ["/usr/bin/apt-get", "/opt/box", "/usr/bin/snake"];
+  const host = machine(programs, { isWholeRun: true, brings: ["/usr/bin/office"] });
+  setUpSystem(needs, host);
+  expect(host.commands[1]).toMatch(/ install --yes --no-install-recommends office-a office-b$/);
+  expect(host.notes).toEqual([
+    "Installing programs that the tests use: office-a, office-b\n",
+    "Some tests are skipped without these programs:\n- a door (/usr/sbin/door; door)\n",
+  ]);
+});
+
+test("a wanted program that cannot be installed is named, and the tests run [S-29]", () => {
+  const programs = ["/usr/bin/apt-get", "/opt/box", "/usr/bin/snake"];
+  const named = /without these programs:\n- an office \(.*; office-a office-b\)\n- a door/;
+  const offline = machine(programs, { isWholeRun: true, code: 100 });
+  setUpSystem(needs, offline);
+  expect(offline.notes.at(-2)).toContain("apt-get update failed (100): no such archive");
+  expect(offline.notes.at(-1)).toMatch(named);
+  const user = machine(programs, { isWholeRun: true, isRoot: false });
+  setUpSystem(needs, user);
+  expect([user.commands, user.notes]).toEqual([[], [expect.stringMatching(named)]]);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 
-/** What the suite needs from the system beside Node: one row each. */
+/** The programs that the suite uses beside Node, one row each. */
 export const needs: readonly Need[] = [
   {
     title: "bubblewrap, in which scripts run",
@@ -54,6 +54,21 @@ export const needs: readonly Need[] = [
     programs: ["/usr/bin/openssl", "/usr/local/bin/openssl"],
     package: "openssl",
   },
+  {
+    title: "LibreOffice, which opens the documents that the core skills write",
+    platform: "linux",
+    programs: ["/usr/bin/soffice", "/usr/local/bin/soffice"],
+    package: "libreoffice-writer libreoffice-calc libreoffice-impress",
+    importance: "wanted",
+  },
+  {
+    // Not installed, because its package starts a server.
+    title: "sshd, from which skills are installed over SSH",
+    platform: "linux",
+    programs: ["/usr/sbin/sshd"],
+    package: "openssh-server",
+    importance: "named",
+  },
 ];
 
 export interface Need {
@@ -61,13 +76,17 @@ export interface Need {
   readonly platform: string;
   /** It is there when one of these is. */
   readonly programs: readonly string[];
-  /** The package of Debian and its kin that brings it. */
+  /** The Debian packages that contain it. */
   readonly package: string;
+  /** Without a wanted or a named program, some tests are skipped. A named program is never installed. */
+  readonly importance?: "needed" | "wanted" | "named";
 }
 
 export interface SetupHost {
   readonly platform: string;
   readonly isRoot: boolean;
+  /** Whether the whole suite or a whole project runs, so that an installation of half a minute is worth it. */
+  readonly isWholeRun: boolean;
   isProgram(path: string): boolean;
   /** Runs a program to its end; returns its exit code and its error output. */
   run(argv: readonly [string, ...string[]]): { readonly code: number; readonly errors: string };
@@ -75,22 +94,52 @@ export interface SetupHost {
 }
 
 /**
- * Finds the programs that the suite needs, and as root installs missing ones with apt-get. Otherwise it fails with
- * the missing programs and the install command, because a suite that skips tests is no proof.
+ * Finds the programs that the suite uses, and as root installs missing ones with apt-get. Fails with the missing programs
+ * and the install command when a needed one is missing, because a suite that skips tests is no proof. Names the others.
  */
 export function setUpSystem(rows: readonly Need[], host: SetupHost): void {
-  const missing = findMissing(rows, host);
+  const isNeeded = ({ importance = "needed" }: Need) => importance === "needed";
+  installNeeded(findMissing(rows.filter(isNeeded), host), host);
+  if (!host.isWholeRun) return;
+  const others = rows.filter((need) => !isNeeded(need));
+  installWanted(findMissing(others, host), host);
+  const missing = findMissing(others, host);
+  if (missing.length > 0) host.note(`Some tests are skipped without these programs:\n${listOf(missing)}\n`);
+}
+
+function installNeeded(missing: readonly Need[], host: SetupHost): void {
   if (missing.length === 0) return;
-  const packages = missing.map((need) => need.package);
-  const aptGet = aptGetPaths.find((path) => host.isProgram(path));
+  const aptGet = findAptGet(host);
   if (aptGet === undefined || !host.isRoot) throw refuse(missing, aptGet !== undefined);
-  host.note(`Installing what the tests need: ${packages.join(", ")}\n`);
-  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
-    const { code, errors } = host.run([aptGet, "--quiet=2", ...args]);
-    if (code !== 0) throw new Error(`apt-get ${args.join(" ")} failed (${code}): ${errors.trim()}`);
-  }
+  install(missing, aptGet, host);
   const stillMissing = findMissing(missing, host);
   if (stillMissing.length > 0) throw refuse(stillMissing, true);
+}
+
+function installWanted(missing: readonly Need[], host: SetupHost): void {
+  const wanted = missing.filter(({ importance }) => importance === "wanted");
+  const aptGet = findAptGet(host);
+  if (wanted.length === 0 || aptGet === undefined || !host.isRoot) return;
+  try {
+    install(wanted, aptGet, host);
+  } catch (error) {
+    host.note(`${String(error)}\n`);
+  }
+}
+
+function install(missing: readonly Need[], aptGet: string, host: SetupHost): void {
+  const packages = missing.flatMap((need) => need.package.split(" "));
+  host.note(`Installing programs that the tests use: ${packages.join(", ")}\n`);
+  // Another test run may be installing, too.
+  const lock = ["-o", "DPkg::Lock::Timeout=600"];
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+    const { code, errors } = host.run([aptGet, "--quiet", ...lock, ...args]);
+    if (code !== 0) throw new Error(`apt-get ${args.join(" ")} failed (${code}): ${errors.trim()}`);
+  }
+}
+
+function findAptGet(host: SetupHost): string | undefined {
+  return aptGetPaths.find((path) => host.isProgram(path));
 }
 
 const aptGetPaths = ["/usr/bin/apt-get"];
@@ -101,22 +150,31 @@ function findMissing(rows: readonly Need[], host: SetupHost): readonly Need[] {
 }
 
 function refuse(missing: readonly Need[], hasAptGet: boolean): Error {
-  const list = missing.map((need) => `- ${need.title} (${need.programs.join(" or ")})`).join("\n");
   const packages = missing.map((need) => need.package).join(" ");
   const advice = hasAptGet
     ? `Run: sudo apt-get update && sudo apt-get install --no-install-recommends ${packages}`
     : `Install with this system's package manager: ${packages}`;
-  return new Error(`The tests need what this system does not have:\n${list}\n${advice}`);
+  return new Error(`The tests need programs that this system lacks:\n${listOf(missing)}\n${advice}`);
 }
 
-/** Vitest calls this once before all tests. */
+function listOf(missing: readonly Need[]): string {
+  const line = ({ title, programs, package: name }: Need) => `- ${title} (${programs.join(" or ")}; ${name})`;
+  return missing.map(line).join("\n");
+}
+
+let isDone = false;
+
+/** Vitest calls this for each project. */
 export function setup(): void {
-  setUpSystem(needs, thisSystem);
+  if (!isDone) setUpSystem(needs, thisSystem);
+  isDone = true;
 }
 
 const thisSystem: SetupHost = {
   platform: process.platform,
   isRoot: process.getuid?.() === 0,
+  // npm names the script that it runs.
+  isWholeRun: /^test(:|$)/.test(process.env["npm_lifecycle_event"] ?? ""),
   isProgram: (path) => {
     try {
       accessSync(path, constants.X_OK);
@@ -128,7 +186,9 @@ const thisSystem: SetupHost = {
   },
   run: ([program, ...args]) => {
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    const { status, stderr, error } = spawnSync(program, args, { env, encoding: "utf8" });
+    // The progress is shown; the errors are part of the failure.
+    const stdio = ["ignore", process.stderr.fd, "pipe"] as const;
+    const { status, stderr, error } = spawnSync(program, args, { env, encoding: "utf8", stdio: [...stdio] });
     return { code: status ?? 1, errors: error?.message ?? stderr };
   },
   note: (line) => void process.stderr.write(line),

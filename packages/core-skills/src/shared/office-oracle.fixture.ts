@@ -24,7 +24,7 @@ export function convertInto(folder: string, path: string, to: string): string {
     folder,
     path,
   ];
-  execFileSync(soffice, argv, { stdio: "ignore", timeout: 60_000 });
+  execFileSync(soffice, argv, { stdio: "ignore", timeout: 300_000 });
   const [kind = to] = to.split(":");
   return join(folder, `${basename(path, extname(path))}.${kind}`);
 }
