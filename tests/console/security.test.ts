@@ -29,6 +29,9 @@ test("the security tab shows what a skill can do, what a revision added, and wai
   expect(await api("GET", "/v1/skills/reach/guard")).toMatchObject({
     findings: [{ ruleId: "prompt-override", waivedBy: expect.any(String) }],
   });
-  await page.getByRole("link", { name: /^SKILL\.md:\d+$/ }).click();
+  await page
+    .getByRole("link", { name: /^SKILL\.md:\d+$/ })
+    .first()
+    .click();
   await page.getByRole("heading", { name: "SKILL.md" }).waitFor();
 });
