@@ -28,7 +28,7 @@ test("a sign-in code creates one session [S-53]", async () => {
   expect(routeTable.signIn.answer.parse(await won?.json())).toMatchObject({ user: "ann", role: "admin" });
   expect(won?.headers.get("cache-control")).toBe("no-store");
   const [cookie, ...parts] = won?.headers.get("set-cookie")?.split("; ") ?? [];
-  expect(cookie).toMatch(/^skillhold=skh_[\w-]{43}$/);
+  expect(cookie).toMatch(/^skillhold-7878=skh_[\w-]{43}$/);
   expect(cookie).not.toContain(code);
   expect(parts).toEqual(["Path=/", "Max-Age=43200", "HttpOnly", "SameSite=Strict"]);
   const lost = responses.find(({ status }) => status === 401);

@@ -75,7 +75,7 @@ describe("an API token", () => {
     for (const headers of [
       { authorization: secret },
       { authorization: `Basic ${btoa(`ann:${secret}`)}` },
-      { cookie: `skillhold=${secret}` },
+      { cookie: `skillhold-7878=${secret}` },
       { "x-api-key": secret },
       { "proxy-authorization": `Bearer ${secret}` },
       { "sec-websocket-protocol": secret },
@@ -149,7 +149,7 @@ test("looks tokens up by the hash of the secret, and skips malformed ones [S-53]
     for (const given of [secret, token.id, hash("sha256", secret, "hex"), "skh_short", "' or 1=1 --"])
       await statusFor(bearer(given), own);
     await statusFor({ cookie }, own);
-    const web = cookie.slice("skillhold=".length);
+    const web = cookie.slice("skillhold-7878=".length);
     expect(looked).toEqual([hash("sha256", secret, "hex"), hash("sha256", web, "hex")]);
   } finally {
     await own.close();
@@ -250,10 +250,10 @@ describe("a session cookie", () => {
 
   test("is not an API token, and neither is a sign-in code [S-53]", async () => {
     const { cookie } = await openWebSession();
-    expect(await statusFor(bearer(cookie.slice("skillhold=".length)))).toBe(401);
+    expect(await statusFor(bearer(cookie.slice("skillhold-7878=".length)))).toBe(401);
     const signIn = await issueToken({ kind: "sign-in", name: "me", role: "admin" }, { by }, gateway.registry);
     expect(await statusFor(bearer(signIn.secret))).toBe(401);
-    expect(await statusFor({ cookie: `skillhold=${signIn.secret}` })).toBe(401);
+    expect(await statusFor({ cookie: `skillhold-7878=${signIn.secret}` })).toBe(401);
     const { secret } = await issue();
     expect((await ask(gateway, "POST", "/v1/sign-in", { body: { code: secret } })).status).toBe(401);
   });
@@ -288,7 +288,7 @@ test("a session ends with sign-out and when it expires [S-53]", async () => {
   const { headers } = await openWebSession();
   const response = await ask(gateway, "POST", "/v1/sign-out", { headers });
   expect(response.status).toBe(204);
-  expect(response.headers.get("set-cookie")).toMatch(/^skillhold=; Path=\/; Max-Age=0; /);
+  expect(response.headers.get("set-cookie")).toMatch(/^skillhold-7878=; Path=\/; Max-Age=0; /);
   expect(await statusFor(headers)).toBe(401);
   const later = await openWebSession();
   now = new Date(now.getTime() + 12 * 3_600_000);
@@ -302,7 +302,7 @@ test("an agent session can sign out [S-53]", async () => {
   const spec = { kind: "sign-in", name: "me", role: "viewer", agent: "helper" } as const;
   const signIn = await issueToken(spec, { by }, gateway.registry);
   const { secret } = await useSignIn(signIn.secret, gateway.registry);
-  const cookie = `skillhold=${secret}`;
+  const cookie = `skillhold-7878=${secret}`;
   expect((await ask(gateway, "POST", "/v1/sign-out", { headers: { cookie } })).status).toBe(401);
   const { csrfOf } = await import("@skillhold/gateway/test/auth/csrf");
   const token = await gateway.registry.store.findToken(hash("sha256", secret, "hex"));

@@ -40,7 +40,7 @@ describe.each(rows)("%s", (_operation, row) => {
       { authorization: "Bearer skh_" },
       { authorization: `Bearer skh_${"A".repeat(43)}` },
       { authorization: "Basic YWRtaW46YWRtaW4=" },
-      { cookie: `skillhold=skh_${"A".repeat(43)}` },
+      { cookie: `skillhold-7878=skh_${"A".repeat(43)}` },
     ];
     for (const headers of strangers) {
       const [status, code] = await refusalOf(await tryRoute(row, headers));

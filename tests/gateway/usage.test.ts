@@ -64,7 +64,7 @@ test("Prometheus counters name only public skills [S-63]", async () => {
   await use("pdf");
   await use("hidden");
   await vi.waitFor(async () => {
-    const text = await (await get("/metrics", "viewer", "bob")).text();
+    const text = await (await get("/metrics", "admin", "root")).text();
     for (const skill of ["pdf", "other"])
       expect(text).toContain(
         `skillhold_skill_activations_total{skill="${skill}",source="registry",outcome="ok"} 1`,

@@ -116,6 +116,15 @@ describe.each(engines)("consent to grants on %s", (engine) => {
     expect(await context.store.listGrants()).toEqual([]);
   });
 
+  test("an agent cannot tell a skill of its user from a missing one by changing it [S-43]", async () => {
+    const by = { ...ada, agent: "adas-bot" };
+    const failureOf = async (id: string) => {
+      const error: unknown = await editSkill(id, { name: "x" }, { by }, context).catch((each) => each);
+      return String(error).replaceAll(id, "ID");
+    };
+    expect(await failureOf("demo")).toBe(await failureOf("gone"));
+  });
+
   test("only administrators make a skill public, unless a policy lets publishers [S-43]", async () => {
     const { publicBy: _, ...byDefault } = context;
     const publish = (by: typeof ada, given = byDefault) =>

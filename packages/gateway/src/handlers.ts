@@ -44,6 +44,8 @@ export const handlers: Handlers = {
   exportSkills: delivered(gated("heavy", plainHandlers.exportSkills)),
   downloadSkill: delivered(gated("heavy", plainHandlers.downloadSkill)),
   diffVersions: delivered(gated("heavy", plainHandlers.diffVersions)),
+  // A check can start programs, so one token must not use all of them.
+  getDependencies: endable(gated("heavy", plainHandlers.getDependencies)),
   rescanDependencies: endable(gated("heavy", plainHandlers.rescanDependencies)),
   installDependencies: endable(gated("heavy", plainHandlers.installDependencies)),
   installDependency: endable(gated("heavy", plainHandlers.installDependency)),

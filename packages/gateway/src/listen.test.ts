@@ -221,3 +221,38 @@ test("ends streams when closing starts, without waiting for the grace time [S-53
   const [text] = await Promise.all([response.text(), listening.close(600_000)]);
   expect(text).toBe("first");
 });
+
+test("a client that opens connections and sends no request does not shut others out [S-53]", async () => {
+  const connections = { all: 20, upgraded: 5, reserve: 4 };
+  const listening = await open(() => new Response("here"), { connections });
+  const silent: Socket[] = [];
+  for (let count = 0; count < 60; count += 1) silent.push(await dial(listening));
+  const answer = await fetch(`http://127.0.0.1:${listening.port}/`, { headers: { connection: "close" } });
+  expect(await answer.text()).toBe("here");
+  for (const socket of silent) socket.destroy();
+});
+
+test("WebSockets leave connections for requests [S-53] [S-54]", async () => {
+  const connections = { all: 20, upgraded: 5, reserve: 4 };
+  const upgrade: ServedApp["upgrade"] = (_request, socket) =>
+    void socket.write(
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+    );
+  const listening = await open(() => new Response("here"), { connections, upgrade });
+  const upgraded = async () => {
+    const socket = await dial(listening);
+    socket.write("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    const [head] = await once(socket, "data");
+    return [socket, String(head).split("\r\n", 1)[0]] as const;
+  };
+  const lines: string[] = [];
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 7; count += 1) {
+    const [socket, line = ""] = await upgraded();
+    sockets.push(socket);
+    lines.push(line.split(" ")[1] ?? "");
+  }
+  expect(lines).toEqual(["101", "101", "101", "101", "101", "429", "429"]);
+  expect(await (await fetch(`http://127.0.0.1:${listening.port}/healthz`)).text()).toBe("here");
+  for (const socket of sockets) socket.destroy();
+});

@@ -8,6 +8,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
 import { problemResponse } from "./http/problem.ts";
 import { notHttp, parserProblem, rejectSocket } from "./http/raw-response.ts";
+import { ConnectionBound, type ConnectionLimits, connectionLimits } from "./limit/connection-bound.ts";
 import { DrainWatch, StallWatch } from "./limit/slow-client.ts";
 
 /** The application behind a port. */
@@ -33,6 +34,7 @@ export interface ListenOptions extends ListenAddress {
   /** How long a client may read a response slower than 16 KB per second. */
   readonly drainMs?: number;
   readonly timers: Timers;
+  readonly connections?: ConnectionLimits;
   /** Called for connections that failed. */
   readonly onError?: (error: Error) => void;
 }
@@ -57,7 +59,7 @@ const limits = {
   // A request to upgrade to HTTP/2 is answered over HTTP/1.1.
   shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
 } as const;
-const MAX_CONNECTIONS = 4096;
+const BACKLOG = 4096;
 const STALL_MS = 10 * SECOND;
 const DRAIN_MS = MINUTE;
 const FLUSH_MS = SECOND;
@@ -73,7 +75,7 @@ export async function listen(
 ): Promise<Listening> {
   const stalls = new StallWatch(options.stallMs ?? STALL_MS, options.timers);
   const server = createServer(limits);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = (options.connections ?? connectionLimits).all;
   try {
     const place = { host: options.host, port: await bind(server, options) };
     server.on("error", (error) => options.onError?.(error));
@@ -90,7 +92,7 @@ function bind(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(bindProblem(error, { host, port })));
     // After a restart all clients reconnect at once, which overflows the default backlog of 511.
-    server.listen({ host, port, backlog: MAX_CONNECTIONS }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.removeAllListeners("error");
       // A TCP server has an AddressInfo.
       resolve((server.address() as AddressInfo).port);
@@ -127,7 +129,7 @@ const bindFailures: Readonly<Record<string, (place: ListenAddress) => readonly [
  */
 type OpenResponseList = ServerResponse[];
 
-interface PortOptions extends ListenAddress, Pick<ListenOptions, "onError" | "timers"> {
+interface PortOptions extends ListenAddress, Pick<ListenOptions, "onError" | "timers" | "connections"> {
   readonly stalls: StallWatch;
   readonly drainMs: number;
 }
@@ -141,12 +143,14 @@ class Port implements Listening {
   readonly #stalls: StallWatch;
   readonly #drains: DrainWatch;
   readonly #connections = new Map<Socket, OpenResponseList>();
+  readonly #bound: ConnectionBound;
   #running = 0;
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(server: Server, served: ServedApp, options: PortOptions) {
-    const { host, port, stalls, drainMs, timers, onError } = options;
+    const { host, port, stalls, drainMs, timers, onError, connections = connectionLimits } = options;
+    this.#bound = new ConnectionBound(connections);
     this.#timers = timers;
     this.host = host;
     this.port = port;
@@ -169,7 +173,11 @@ class Port implements Listening {
     server.on("clientError", (error, socket) => this.#reject(error, socket));
     const { upgrade } = served;
     if (upgrade !== undefined)
-      server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
+      server.on("upgrade", (request, socket, head) => {
+        this.#bound.heard(request.socket);
+        if (this.#bound.upgrade(request.socket)) upgrade(request, socket, head);
+        else rejectSocket(tooManySockets(), randomUUID(), socket);
+      });
   }
 
   close(graceMs: number = GRACE_MS): Promise<void> {
@@ -178,11 +186,13 @@ class Port implements Listening {
   }
 
   #add(socket: Socket): void {
+    this.#bound.add(socket);
     this.#connections.set(socket, []);
     socket.once("close", () => this.#connections.delete(socket));
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#bound.heard(request.socket);
     const responses = this.#connections.get(request.socket);
     responses?.push(response);
     this.#running += 1;
@@ -230,6 +240,13 @@ class Port implements Listening {
     await promise;
     cancel();
   }
+}
+
+function tooManySockets(): SkillError {
+  return new SkillError("RATE_LIMITED", "The gateway has too many WebSockets.", {
+    hint: "Connect again later, or use another gateway.",
+    details: { retryAfter: 30 },
+  });
 }
 
 /** Answers a request that cannot be parsed. Any other error here is a bug. */

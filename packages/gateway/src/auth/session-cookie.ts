@@ -1,11 +1,16 @@
-/** With TLS, the `__Host-` prefix stops other hosts from setting the cookie. */
-function cookieName(isTls: boolean): string {
-  return isTls ? "__Host-skillhold" : "skillhold";
+/**
+ * With TLS, the `__Host-` prefix stops other hosts from setting the cookie. Browsers send cookies to all ports of a host, so
+ * without TLS the name has the port: gateways on one machine do not end each other's sessions.
+ */
+function cookieName(headers: Headers, isTls: boolean): string {
+  if (isTls) return "__Host-skillhold";
+  const [, port] = /:(\d{1,5})$/.exec(headers.get("host") ?? "") ?? [];
+  return port === undefined ? "skillhold" : `skillhold-${port}`;
 }
 
 /** The secret of the session; undefined without a cookie, and with two, since one of them was set by another server. */
 export function readSessionCookie(headers: Headers, isTls: boolean): string | undefined {
-  const start = `${cookieName(isTls)}=`;
+  const start = `${cookieName(headers, isTls)}=`;
   const [secret, ...others] = (headers.get("cookie") ?? "")
     .split(";")
     .map((part) => part.trim())
@@ -15,9 +20,9 @@ export function readSessionCookie(headers: Headers, isTls: boolean): string | un
 }
 
 /** Contract: the secret is the secret of a token, which contains no cookie separators. */
-export function sessionCookie(secret: string, seconds: number, isTls: boolean): string {
+export function sessionCookie(secret: string, seconds: number, headers: Headers, isTls: boolean): string {
   const parts = [
-    `${cookieName(isTls)}=${secret}`,
+    `${cookieName(headers, isTls)}=${secret}`,
     "Path=/",
     `Max-Age=${seconds}`,
     "HttpOnly",
@@ -27,6 +32,6 @@ export function sessionCookie(secret: string, seconds: number, isTls: boolean): 
 }
 
 /** A cookie that deletes the session. */
-export function endedCookie(isTls: boolean): string {
-  return sessionCookie("", 0, isTls);
+export function endedCookie(headers: Headers, isTls: boolean): string {
+  return sessionCookie("", 0, headers, isTls);
 }

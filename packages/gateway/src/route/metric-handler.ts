@@ -1,6 +1,6 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import type { SkillMetrics } from "@skillhold/protocol/http";
-import type { UsageCount } from "@skillhold/registry/audit";
+import { Usage, type UsageCount } from "@skillhold/registry/audit";
 import { z } from "zod";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
@@ -16,10 +16,11 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
   listMetrics: async ({ query, principal }, context) => {
     const { usage } = context.usage;
     const visible = isAdministrator(principal) ? undefined : await listVisible(principal, context);
-    const counts = usage.list(query.by).filter(({ skill, revision }) => {
-      if (visible === undefined) return true;
-      const metered = visible.get(skill);
-      return metered !== undefined && isOpen(metered, revision);
+    const counts = usage.list(query.by).flatMap((count) => {
+      if (visible === undefined) return [count];
+      const metered = visible.get(count.skill);
+      if (metered === undefined || !isOpen(metered, count.revision)) return [];
+      return [count.revision === undefined ? totalOf(metered, usage) : count];
     });
     const keyed = counts.map((row) => ({ key: [row.skill, row.revision ?? 0], row }));
     const { rows, next } = await readPage(query, {
@@ -27,7 +28,8 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
       positionOf: ({ key }: KeyedRow<UsageCount>) => Position.parse(key),
       list: async (after, limit) => rowsAfter(keyed, after, limit),
     });
-    return { data: { upTo: usage.upTo, skills: rows.map(({ row }) => metricView(row)), ...next } };
+    const upTo = isAdministrator(principal) ? { upTo: usage.upTo } : {};
+    return { data: { ...upTo, skills: rows.map(({ row }) => metricView(row)), ...next } };
   },
   getMetrics: async ({ params, principal }, context) => {
     const metered = await getMetered(params.id, principal, context);
@@ -36,13 +38,17 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
     const revisions = usage.revisions(id).filter(({ revision }) => isOpen(metered, revision));
     return {
       data: {
-        total: metricView(usage.total(id)),
+        total: metricView(totalOf(metered, usage)),
         revisions: revisions.map(metricView),
-        days: usage.days(id),
+        // Days are not counted by revision.
+        days: metered.pin === undefined ? usage.days(id) : [],
       },
     };
   },
-  getPrometheus: async (_call, { metrics }) => ({ bytes: await metrics.read(), type: metrics.type }),
+  getPrometheus: async ({ principal }, { metrics }) => ({
+    bytes: await metrics.read(isAdministrator(principal) ? "all" : "public"),
+    type: metrics.type,
+  }),
 };
 
 /** A skill whose usage the caller may see. */
@@ -54,6 +60,13 @@ interface Metered {
 
 function isOpen({ pin }: Metered, revision: number | undefined): boolean {
   return pin === undefined || revision === undefined || revision === pin;
+}
+
+/** The use of a skill; for a caller with a pin, that of the pinned revision. */
+function totalOf({ id, pin }: Metered, usage: CatalogueContext["usage"]["usage"]): UsageCount {
+  if (pin === undefined) return usage.total(id);
+  const own = usage.revisions(id).find(({ revision }) => revision === pin) ?? new Usage().total(id);
+  return { ...own, revision: undefined };
 }
 
 async function listVisible(

@@ -2,7 +2,7 @@ import { normalizeRelative } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import type { SearchState } from "@skillhold/core/semantic";
 import { SkillError } from "@skillhold/protocol/error";
-import { isPerson } from "../auth/principal.ts";
+import { isAdministrator, isPerson } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
 import { sha256Of } from "../bytes.ts";
 import type { CacheRequest } from "../cache/response-cache.ts";
@@ -49,9 +49,9 @@ export const skillHandlers: Pick<Handlers, SkillOperation> = {
 
 async function listSkills(call: Call<"listSkills">, context: CatalogueContext): Promise<Reply<"listSkills">> {
   return await context.responses.get(call, async (version) => {
-    const page = await listPage(call, context);
+    const page = await listPage(call, version, context);
     // The view version does not cover deleted skills.
-    return { data: { ...page, version }, extra: undefined, isCacheable: call.query.view !== "deleted" };
+    return { data: page, extra: undefined, isCacheable: call.query.view !== "deleted" };
   });
 }
 
@@ -72,7 +72,9 @@ async function searchSkills(
       const row = rows.get(entry.id);
       // Instructions that an agent receives are recorded, and searches are not, so agents get no text from instructions.
       const isShown = isPerson(call.principal) || hit.fields.includes("description");
-      return row === undefined ? [] : [{ row, hit, snippet: isShown ? snippet : "" }];
+      // The shares of a score describe the index, so only those who may see all of it get them.
+      const shown = isAdministrator(call.principal) ? hit : { ...hit, parts: {} };
+      return row === undefined ? [] : [{ row, hit: shown, snippet: isShown ? snippet : "" }];
     });
     const fits = hits.some(({ hit }) => !hit.isWeak);
     const notes = searchNotes(context.library.searchState);

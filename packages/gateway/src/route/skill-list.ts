@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Access } from "@skillhold/core/library";
 import type { SkillRow } from "@skillhold/protocol/http";
 import type { SkillSnapshot } from "@skillhold/registry/library";
@@ -15,6 +16,7 @@ export interface SkillPage {
   readonly skills: readonly SkillRow[];
   /** The number of skills in the whole list. */
   readonly total: number;
+  readonly version: number;
   readonly nextCursor?: string;
 }
 
@@ -23,6 +25,7 @@ const PAGE_SIZE = 100;
 /** A page of the skills that are disclosed to the caller, ordered by id. Only the rows of the page are rendered. */
 export async function listPage(
   { query, principal }: ListCall,
+  viewVersion: number,
   context: CatalogueContext,
 ): Promise<SkillPage> {
   const after = query.cursor === undefined ? "" : readCursor(query.cursor);
@@ -46,8 +49,21 @@ export async function listPage(
   return {
     skills: page.map(({ access, held }) => rowOf(access, held, { principal, viewer })),
     total: matching.length,
+    version: isAdministrator(principal) ? viewVersion : versionOf(listed),
     ...(page.length < rest.length && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
   };
+}
+
+/**
+ * A number that changes with the listed skills. The version of the whole view would also change with skills that the caller
+ * may not know.
+ */
+function versionOf(listed: readonly Listed[]): number {
+  const facts = listed.map(({ access: { entry, isVisible }, held }) => [
+    ...[entry.id, entry.revision, entry.skillHash, isVisible],
+    held?.current.skill.updatedAt,
+  ]);
+  return Number.parseInt(hash("sha256", JSON.stringify(facts), "hex").slice(0, 12), 16);
 }
 
 type View = NonNullable<ListCall["query"]["view"]>;

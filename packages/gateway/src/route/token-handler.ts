@@ -53,14 +53,14 @@ export const tokenHandlers: Pick<
     const { expiresAt } = token;
     return { data: { code: secret, user: token.user, role, expiresAt }, headers: uncached };
   },
-  signIn: async ({ body }, { registry, options }) => {
+  signIn: async ({ body, headers }, { registry, options }) => {
     const session = await useSignIn(body.code, registry);
     const { user, role, expiresAt, id } = session.token;
-    const cookie = cookieOf(session, { registry, options });
+    const cookie = cookieOf(session, headers, { registry, options });
     const csrf = csrfOf(session.secret, id);
     return { data: { user, role, expiresAt, csrf }, headers: { ...uncached, "set-cookie": cookie } };
   },
-  signOut: async ({ principal }, { registry, options }) => {
+  signOut: async ({ principal, headers }, { registry, options }) => {
     const { kind, token, user, role } = principal;
     if (kind !== "session")
       throw new SkillError("USAGE", "Only browser sessions can sign out.", {
@@ -68,7 +68,7 @@ export const tokenHandlers: Pick<
       });
     // An agent may end its own session, so the actor has no agent here.
     await revokeToken(token, { by: { user, role } }, registry);
-    return { headers: { "set-cookie": endedCookie(options.isTls) } };
+    return { headers: { "set-cookie": endedCookie(headers, options.isTls) } };
   },
 };
 
@@ -77,10 +77,11 @@ const uncached = { "cache-control": "no-store" } as const;
 
 function cookieOf(
   { token, secret }: IssuedToken,
+  headers: Headers,
   { registry, options }: Pick<GatewayContext, "registry" | "options">,
 ): string {
   const seconds = (Date.parse(token.expiresAt) - registry.clock.now().getTime()) / 1000;
-  return sessionCookie(secret, Math.max(0, Math.floor(seconds)), options.isTls);
+  return sessionCookie(secret, Math.max(0, Math.floor(seconds)), headers, options.isTls);
 }
 
 /** Sign-in codes are not listed. One that is revoked by id is shown as an API token. */

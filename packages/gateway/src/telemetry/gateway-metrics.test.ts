@@ -24,9 +24,9 @@ function scene() {
 
 test("one scrape reads the skills once [S-63]", async () => {
   const { metrics, asked } = scene();
-  await metrics.read();
+  await metrics.read("all");
   expect(asked.times).toBe(1);
-  await metrics.read();
+  await metrics.read("all");
   expect(asked.times).toBe(2);
 });
 
@@ -55,7 +55,7 @@ test("script durations are labeled by outcome [S-63]", async () => {
   metrics.add(run(1, 0, "exited"));
   metrics.add(run(2, 1, "exited"));
   metrics.add(run(3, 1, "timed_out"));
-  const text = await metrics.read();
+  const text = await metrics.read("all");
   const counts = [...text.matchAll(/^skillhold_script_duration_seconds_count\{(.*)\} (\d+)$/gm)];
   expect(counts.map(([, labels, count]) => `${labels} ${count}`)).toEqual([
     'outcome="ok" 1',
@@ -71,7 +71,7 @@ test("script runs are counted by skill, runtime and outcome [S-63]", async () =>
   metrics.add(run(1, 0, "exited"));
   metrics.add(run(2, 0, "exited"));
   metrics.add(run(3, 1, "timed_out"));
-  const text = await metrics.read();
+  const text = await metrics.read("all");
   expect(text).toContain('skillhold_script_runs_total{skill="pdf",runtime="shell",outcome="ok"} 2');
   expect(text).toContain('skillhold_script_runs_total{skill="pdf",runtime="shell",outcome="timed_out"} 1');
 });
@@ -94,7 +94,7 @@ test("denials are counted, and unknown ids are not stored [S-63]", async () => {
   metrics.add(run(1, 0, "exited"));
   metrics.add(denied(2, "pdf"));
   metrics.add(denied(3, "made-up"));
-  const text = await metrics.read();
+  const text = await metrics.read("all");
   for (const skill of ["pdf", "other"]) {
     expect(text).toContain(`skillhold_skill_denials_total{skill="${skill}",act="activate"} 1`);
     expect(text).toContain(
@@ -107,7 +107,7 @@ test("denials are counted, and unknown ids are not stored [S-63]", async () => {
 test("skills are counted by state, and missing dependencies are labeled only for public skills [S-63]", async () => {
   const { metrics } = scene();
   metrics.noteReload(20);
-  const text = await metrics.read();
+  const text = await metrics.read("all");
   for (const line of [
     'skillhold_catalog_skills{status="archived",enabled="true"} 1',
     'skillhold_catalog_skills{status="active",enabled="true"} 2',

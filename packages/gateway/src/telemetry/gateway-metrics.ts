@@ -36,6 +36,8 @@ type Series = ReturnType<Histogram<"route" | "method" | "status">["labels"]>;
 /** The Prometheus metrics of a gateway. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
+  /** The metrics that reveal only public skills. */
+  readonly #public = new Registry();
   readonly #counts = new EventCounts();
   readonly #requests: Histogram<"route" | "method" | "status">;
   /** One series per combination of labels; there are few, because all labels come from tables. */
@@ -47,12 +49,13 @@ export class GatewayMetrics {
 
   constructor(measured: Measured) {
     const registers = [this.#registry];
+    const open = [this.#registry, this.#public];
     this.#requests = new Histogram({
       name: "skillhold_http_request_duration_seconds",
       help: "Duration of requests.",
       labelNames: ["route", "method", "status"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      registers,
+      registers: open,
     });
     const timed = { labelNames: ["outcome"], buckets: RUN_BUCKETS, registers } as const;
     const [script, tool] = ["Duration of script runs.", "Duration of skill tool calls."];
@@ -65,9 +68,13 @@ export class GatewayMetrics {
       registers,
     });
     const skills = shared(() => measured.listSkills());
-    addGauges(measured, registers, () => this.#inFlight);
+    addGauges(measured, open, () => this.#inFlight);
+    addQuestions(measured, registers);
     addSkills(skills, registers);
     addCounters(this.#counts, skills, registers);
+    const publicSkills = async () => (await skills()).filter(({ isPublic }) => isPublic);
+    addSkills(publicSkills, [this.#public]);
+    addCounters(this.#counts, publicSkills, [this.#public], { withOthers: false });
   }
 
   observe({ operation, method }: Pick<StartedRequest, "operation" | "method">): (status: number) => void {
@@ -106,19 +113,35 @@ export class GatewayMetrics {
     return this.#registry.contentType;
   }
 
-  read(): Promise<string> {
-    return this.#registry.metrics();
+  /** `public` leaves out every number that depends on skills that are not public. */
+  read(scope: "all" | "public"): Promise<string> {
+    return (scope === "all" ? this.#registry : this.#public).metrics();
   }
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 function addGauges(
-  { countTokens, countQuestions, countSockets }: Measured,
+  { countTokens, countSockets }: Measured,
   registers: Registry[],
   countRequests: () => number,
 ): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  const gauge = gaugeIn(registers);
+  gauge("skillhold_http_requests_in_flight", "Running requests.", countRequests);
+  gauge("skillhold_catalog_tokens", "Tokens of the catalogue with all public skills.", countTokens);
+  gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);
+  gauge("skillhold_resident_memory_bytes", "Resident memory of the gateway process.", () =>
+    process.memoryUsage.rss(),
+  );
+}
+
+function addQuestions({ countQuestions }: Measured, registers: Registry[]): void {
+  const gauge = gaugeIn(registers);
+  gauge("skillhold_approvals_pending", "Approval requests without an answer.", countQuestions);
+}
+
+function gaugeIn(registers: Registry[]) {
+  return (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
       help,
@@ -127,13 +150,6 @@ function addGauges(
         this.set(await read());
       },
     });
-  gauge("skillhold_http_requests_in_flight", "Running requests.", countRequests);
-  gauge("skillhold_catalog_tokens", "Tokens of the catalogue with all public skills.", countTokens);
-  gauge("skillhold_approvals_pending", "Approval requests without an answer.", countQuestions);
-  gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);
-  gauge("skillhold_resident_memory_bytes", "Resident memory of the gateway process.", () =>
-    process.memoryUsage.rss(),
-  );
 }
 
 type ReadSkills = () => Promise<readonly MeasuredSkill[]>;
@@ -165,7 +181,12 @@ function addSkills(read: ReadSkills, registers: Registry[]): void {
   });
 }
 
-function addCounters(counts: EventCounts, read: ReadSkills, registers: Registry[]): void {
+function addCounters(
+  counts: EventCounts,
+  read: ReadSkills,
+  registers: Registry[],
+  { withOthers = true }: { readonly withOthers?: boolean } = {},
+): void {
   for (const [name, { help, labels }] of Object.entries(eventCounters))
     new Counter({
       name,
@@ -176,7 +197,8 @@ function addCounters(counts: EventCounts, read: ReadSkills, registers: Registry[
         const named = namesIn(await read());
         this.reset();
         for (const { skill, labels: own, count } of counts.list().filter((each) => each.name === name))
-          this.inc({ skill: named.has(skill) ? skill : OTHER, ...own }, count);
+          if (withOthers || named.has(skill))
+            this.inc({ skill: named.has(skill) ? skill : OTHER, ...own }, count);
       },
     });
 }

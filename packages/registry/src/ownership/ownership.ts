@@ -79,6 +79,8 @@ export async function getManaged(
   tx: RegistryTransaction,
   seen?: RegisteredSkill,
 ): Promise<RegisteredSkill> {
+  // Before the skill is looked up, so that the answer is the same for skills that the agent may not know.
+  rejectAgentChange(idOrUid, by);
   const found = await tx.findSkill(idOrUid);
   if (found === undefined) throw notFound(idOrUid);
   await tx.lock(skillLock(found.id));
@@ -116,15 +118,18 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
       hint: "Ask its owner or an administrator.",
       details,
     });
-  if (isAgentActor(by))
-    throw new SkillError(
-      "POLICY_DENIED",
-      "Agents can publish skills but cannot change them in any other way.",
-      {
-        hint: "Ask a person to make the change.",
-        details,
-      },
-    );
+}
+
+function rejectAgentChange(id: string, by: Actor): void {
+  if (!isAgentActor(by)) return;
+  throw new SkillError(
+    "POLICY_DENIED",
+    "Agents can publish skills but cannot change them in any other way.",
+    {
+      hint: "Ask a person to make the change.",
+      details: { id: id.slice(0, 80) },
+    },
+  );
 }
 
 /**

@@ -26,7 +26,11 @@ export const gatewayRoutes = {
     summary: "List the usage of skills from the audit log, ordered by id",
     roles: everyone,
     query: z.strictObject({ by: z.enum(["skill", "revision"]).optional(), ...paging }),
-    answer: z.object({ upTo: z.int(), skills: z.array(SkillMetrics).readonly(), nextCursor }),
+    answer: z.object({
+      upTo: z.int().optional().describe("The last counted event, for administrators."),
+      skills: z.array(SkillMetrics).readonly(),
+      nextCursor,
+    }),
     condition: "read",
   }),
   getMetrics: route({
@@ -86,7 +90,8 @@ export const gatewayRoutes = {
     method: "GET",
     path: "/metrics",
     tag: "gateway",
-    summary: "Prometheus metrics; only public skills are named",
+    summary:
+      "Prometheus metrics; only public skills are named, and only administrators get the counts of others",
     roles: everyone,
     answer: "bytes",
     content: "none",
