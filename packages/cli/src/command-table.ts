@@ -380,6 +380,12 @@ export const commandTable: readonly CommandRow[] = [
     "print the completion script of a shell",
     () => import("./command/operate/completion.ts"),
   ),
+  row(
+    "upgrade-check",
+    "Operate",
+    "ask the npm registry for a newer Skillhold",
+    () => import("./command/operate/upgrade-check.ts"),
+  ),
   row("doctor", "Operate", "check this machine and its skills", () => import("./command/operate/doctor.ts")),
 ];
 

@@ -11,6 +11,7 @@ export { type GitOptions, type RunGit, systemGit } from "./git/git-command.ts";
 export { type Guard, type InstallFindings, installGuard, noGuard } from "./guard.ts";
 export { type BaseStore, baseFolder, type FirstSight, InstallState } from "./install-state.ts";
 export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
+export { isNewerRelease, newestRelease } from "./newest-release.ts";
 export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";
 export {
   type Preparation,
