@@ -8,7 +8,7 @@ const conditions = ["@skillhold/source", "node", "default"];
 const machine = [
   "packages/core/src/{archive,bundle,library}/**/*.test.ts",
   "packages/sandbox/src/**/*.test.ts",
-  "packages/deps/src/{environment,scan-thread}/**/*.test.ts",
+  "packages/deps/src/{environment,scan-process}/**/*.test.ts",
   "packages/core-skills/src/**/journey.test.ts",
   "packages/mcp/src/host/**/*.test.ts",
   "packages/mcp/src/server/{approval,run}.test.ts",

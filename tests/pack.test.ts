@@ -77,11 +77,13 @@ describe("the published packages", () => {
     });
   });
 
-  test("scan in a thread that keeps no process from its end, without any source beside it [S-34] [S-67]", () => {
+  test("scan in a process of their own, without any source beside it [S-34] [S-67]", () => {
     const script = `
-      import { ScanThread } from "@skillhold/deps/scan-thread";
+      import { ScanProcess } from "@skillhold/deps/scan-process";
       const files = [{ path: "a.py", bytes: Buffer.from("import requests") }, { path: "a.sh", bytes: Buffer.from("ls") }];
-      const { dependencies } = await new ScanThread().scan(files, { name: "demo" });
+      const scanner = new ScanProcess();
+      const { dependencies } = await scanner.scan(files, { name: "demo" });
+      await scanner.close();
       console.log(dependencies.map(({ name }) => name).join(" "));`;
     expect(node(["--input-type=module", "--eval", script])).toMatchObject({
       status: 0,

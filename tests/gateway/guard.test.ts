@@ -1,4 +1,3 @@
-import { GuardThread } from "@skillhold/deps/guard-scan";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { asker, engines, openOn, put } from "./skill.fixture.ts";
@@ -56,21 +55,4 @@ describe.each(engines)("the guard over HTTP on %s", (engine) => {
     const { skills } = await answerOf("rescanGuard", await admin("POST", "/v1/guard/rescan", { body: {} }));
     expect(skills).toEqual([{ skill: "own", revision: 2, verdict: "review" }]);
   });
-});
-
-test("the guard thread gives the report of the guard, and fails closed when it is late [S-52]", async () => {
-  const files = [
-    { path: "SKILL.md", bytes: new TextEncoder().encode("---\nname: a\ndescription: b\n---\n") },
-  ];
-  const thread = new GuardThread();
-  try {
-    const reports = await Promise.all([thread.scan(files, { name: "a" }), thread.scan(files, { name: "a" })]);
-    expect(reports.map(({ verdict }) => verdict)).toEqual(["clean", "clean"]);
-  } finally {
-    await thread.close();
-  }
-  // The thread does not even start in this time.
-  const hasty = new GuardThread({ limitMs: 1 });
-  await expect(hasty.scan(files, { name: "a" })).rejects.toMatchObject({ code: "GUARD_FAILED" });
-  await hasty.close();
 });

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { type AuditSink, systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
-import { GuardThread } from "@skillhold/deps/guard-scan";
-import { ScanThread } from "@skillhold/deps/scan-thread";
+import { ScanProcess } from "@skillhold/deps/scan-process";
 import { type GatewayContext, type LogEntry, Progress, registryInbox } from "@skillhold/gateway";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -67,7 +66,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const { cache, store, audit, checkpoints } = await openRecords(options, closers);
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(place, hasSecret);
-  const { scan, guardScan } = openThreads(closers);
+  const { scan, guardScan } = openScans(closers);
   const machine = { env, folder, limits, scan, ...present({ cache, sandbox: options.sandbox }) };
   const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
@@ -201,20 +200,19 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
   return { cache, store, audit, checkpoints };
 }
 
-/** Skills are scanned in threads, so that a large upload does not block the event loop. */
-function openThreads(closers: CloserList): {
-  readonly scan: ScanThread["scan"];
-  readonly guardScan: GuardThread["scan"];
+/** Skills are scanned in another process, so that a large upload neither blocks the event loop nor keeps memory. */
+function openScans(closers: CloserList): {
+  readonly scan: ScanProcess["scan"];
+  readonly guardScan: ScanProcess["guard"];
 } {
-  const { scan } = closers.add(new ScanThread(), (it) => it.close());
-  const { scan: guardScan } = closers.add(new GuardThread(), (it) => it.close());
+  const { scan, guard: guardScan } = closers.add(new ScanProcess(), (it) => it.close());
   return { scan, guardScan };
 }
 
 /** The checks of a skill before it is published. */
 function hooksOf(
   env: Machine["env"],
-  scan: GuardThread["scan"],
+  scan: ScanProcess["guard"],
   dependencies: Parameters<typeof missingHook>[0] | undefined,
 ): NonNullable<RegistryContext["hooks"]> {
   const inspect = guardHook({ ...guardPorts(env), scan });

@@ -1,0 +1,1 @@
+export { ScanProcess, type ScanProcessOptions } from "./scan-process.ts";

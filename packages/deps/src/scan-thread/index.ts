@@ -1,1 +1,0 @@
-export { ScanThread } from "./scan-thread.ts";
