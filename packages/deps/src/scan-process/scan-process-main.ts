@@ -14,8 +14,8 @@ const MAX_BYTES = 2 ** 31;
 
 const answers = new Socket({ fd: ANSWERS, readable: false, writable: true });
 const requests = new Socket({ fd: REQUESTS, readable: true, writable: false });
-readMessages<ScanRequest>(requests, MAX_BYTES, async (request) => {
-  answers.write(encodeMessage(await answer(request)));
+readMessages<ScanRequest>(requests, MAX_BYTES, (request) => {
+  void answer(request).then((message) => answers.write(encodeMessage(message)));
 });
 // The owner is gone.
 requests.on("close", () => process.exit(0));
