@@ -1,3 +1,4 @@
+import { benchAdapter } from "./adapter.ts";
 import { benchArchive } from "./archive.ts";
 import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
@@ -30,6 +31,7 @@ const benches: Readonly<
   search: (_, args) => benchSearch(args),
   archive: benchArchive,
   audit: benchAudit,
+  adapter: benchAdapter,
   sandbox: benchSandbox,
   deps: benchDeps,
   eval: benchEval,

@@ -1,12 +1,10 @@
 import { aiSkills, name } from "@skillhold/adapters/ai";
 import type { ToolContext } from "@skillhold/core/session";
 import { type ModelMessage, ToolLoopAgent, tool } from "ai";
-import { MockLanguageModelV4 } from "ai/test";
 import { describe } from "vitest";
 import { z } from "zod";
 import { type AgentSetup, describeAdapter, type Step } from "./adapter.contract.ts";
-import { streamOf } from "./ai-stream.ts";
-import type { ScriptedModel } from "./scripted-model.ts";
+import { mockModel } from "./ai-model.ts";
 
 describe("the AI SDK adapter", () => describeAdapter({ runtime: name(), make }));
 
@@ -47,15 +45,4 @@ function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup) 
     run: (user: string, prompt: string, signal?: AbortSignal) =>
       go(user, [{ role: "user", content: prompt }], signal),
   };
-}
-
-function mockModel(model: ScriptedModel): MockLanguageModelV4 {
-  return new MockLanguageModelV4({
-    doStream: async ({ prompt }) => {
-      const system = prompt.flatMap((each) => (each.role === "system" ? [each.content] : [])).join("\n");
-      const user = JSON.stringify(prompt.find(({ role }) => role === "user")?.content);
-      const turn = prompt.filter(({ role }) => role === "assistant").length;
-      return { stream: streamOf(await model.reply({ system, user, turn, raw: prompt }), turn) };
-    },
-  });
 }

@@ -5,12 +5,10 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { approve, refuse } from "@skillhold/adapters";
 import { mastraSkills, name, skillCall } from "@skillhold/adapters/mastra";
-import type { MockLanguageModelV3 } from "ai/test";
 import { describe } from "vitest";
 import { z } from "zod";
 import { type AgentSetup, type AgentUnderTest, describeAdapter, type Step } from "./adapter.contract.ts";
-import { streamOf } from "./ai-stream.ts";
-import type { ScriptedModel } from "./scripted-model.ts";
+import { mastraModel } from "./mastra-model.ts";
 
 describe("the Mastra adapter", () => describeAdapter({ runtime: name(), make }));
 
@@ -66,23 +64,4 @@ function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup):
 
 function contextOf(user: string): RequestContext {
   return new RequestContext([["user", user]]);
-}
-
-function mastraModel(model: ScriptedModel) {
-  const doStream = async ({ prompt }: Parameters<MockLanguageModelV3["doStream"]>[0]) => {
-    const system = prompt.flatMap((each) => (each.role === "system" ? [each.content] : [])).join("\n");
-    const user = JSON.stringify(prompt.find(({ role }) => role === "user")?.content);
-    const turn = prompt
-      .flatMap(({ role, content }) => (role === "assistant" ? content : []))
-      .filter(({ type }) => type === "tool-call").length;
-    return { stream: streamOf(await model.reply({ system, user, turn, raw: prompt }), turn) };
-  };
-  const about = {
-    specificationVersion: "v3",
-    provider: "test",
-    modelId: "scripted",
-    supportedUrls: {},
-  } as const;
-  // Mastra streams both ways.
-  return { ...about, doStream, doGenerate: doStream };
 }

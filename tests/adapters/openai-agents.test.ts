@@ -1,11 +1,11 @@
-import { Agent, type AgentInputItem, type Model, Runner, RunState, tool, Usage } from "@openai/agents";
-import { assistantMessage, functionCall } from "@openai/agents/testing";
+import { Agent, Runner, RunState, tool } from "@openai/agents";
 import { restoreQuestions, saveQuestions } from "@skillhold/adapters";
 import { name, openAiSkills, skillCall } from "@skillhold/adapters/openai-agents";
 import { openTestSession } from "@skillhold/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type AgentSetup, type AgentUnderTest, describeAdapter, type Step } from "./adapter.contract.ts";
+import { openAiModel } from "./openai-model.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
 interface Caller {
@@ -87,24 +87,4 @@ function make({ sessionOf, model, instructions, lookup }: AgentSetup): AgentUnde
     };
   };
   return { run: (user, prompt, signal) => go(agent, user, prompt, signal) };
-}
-
-function openAiModel(model: ScriptedModel): Model {
-  return {
-    getResponse: async ({ systemInstructions = "", input }) => {
-      const items: readonly AgentInputItem[] =
-        typeof input === "string" ? [{ role: "user", content: input }] : input;
-      const first = items.find((item) => "role" in item && item.role === "user");
-      const turn = items.filter(({ type }) => type === "function_call").length;
-      const request = { system: systemInstructions, user: JSON.stringify(first), turn, raw: items };
-      const { text = "", calls = [] } = await model.reply(request);
-      const output = calls.map(({ name: toolName, input: args = {} }, index) =>
-        functionCall(toolName, args, { callId: `call-${turn}-${index}` }),
-      );
-      return { usage: new Usage(), output: output.length > 0 ? output : [assistantMessage(text)] };
-    },
-    getStreamedResponse: () => {
-      throw new Error("The scripted model does not stream.");
-    },
-  };
 }

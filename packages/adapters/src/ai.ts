@@ -1,5 +1,15 @@
 import { type Session, type ToolGuard, wrapTools } from "@skillhold/core/session";
-import { type ModelMessage, type Tool, type ToolApprovalStatus, type ToolSet, tool } from "ai";
+import {
+  type JSONSchema7,
+  jsonSchema,
+  type ModelMessage,
+  type Schema,
+  type Tool,
+  type ToolApprovalStatus,
+  type ToolSet,
+  tool,
+} from "ai";
+import { z } from "zod";
 import {
   approvalFor,
   approverOf,
@@ -60,13 +70,25 @@ export function aiSkills<Tools extends ToolSet = Record<never, never>>(
 function skillTool(session: Session, { name, description, schema }: KitTool, approver?: string): Tool {
   return tool({
     description,
-    inputSchema: schema,
+    inputSchema: schemaOf(schema),
     execute: (input, { toolCallId, abortSignal, messages }): AsyncIterable<KitOutput> => {
       const key = askedKey(messages, toolCallId);
       const approval = key === undefined ? undefined : approvalFor(key, approverOf(session, approver));
       return streamKitTool(session, name, input, { signal: abortSignal, approval });
     },
     toModelOutput: ({ output: { ok, text } }) => ({ type: ok ? "text" : "error-text", value: text }),
+  });
+}
+
+/** The JSON Schema is written once: the AI SDK would convert a zod schema again in every step. */
+function schemaOf(schema: KitTool["schema"]): Schema<unknown> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { target: "draft-7", io: "input" });
+  // Draft 7 is the dialect of the type.
+  return jsonSchema(json as JSONSchema7, {
+    validate: (value) => {
+      const { success, data, error } = schema.safeParse(value);
+      return success ? { success, value: data } : { success, error };
+    },
   });
 }
 

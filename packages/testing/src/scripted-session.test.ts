@@ -35,3 +35,18 @@ test("plays tool calls over skills in memory, with the same records every time [
   ]);
   expect(await once()).toEqual(first);
 });
+
+test("opens more sessions over the same skills, which can change meanwhile [S-58]", async () => {
+  await using testing = await openTestSession([skill("pdf")], { user: "ada" });
+  await testing.session.activate("pdf");
+  const bob = await testing.open({ user: "bob", allow: [] });
+  expect(await bob.list()).toEqual([]);
+  const resumed = await testing.open({ user: "ada", session: { resume: testing.session.snapshot() } });
+  expect(resumed.active().map(({ skill: id }) => id)).toEqual(["pdf"]);
+  testing.library.replace([skill("pdf"), skill("docx")]);
+  expect((await testing.session.list()).map(({ id }) => id)).toEqual(["docx", "pdf"]);
+  const sessions = testing.events.flatMap((event) =>
+    event.type === "session.opened" ? [event.session] : [],
+  );
+  expect(sessions).toEqual([testing.session.id, bob.id, resumed.id]);
+});
