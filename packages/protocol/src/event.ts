@@ -7,7 +7,7 @@ const task = z.string().optional();
 /** `hash` is the tree hash, which identifies the content that was used, even if the skill changed since. */
 const about = { at, skill: SkillId, hash: Digest };
 const bySession = { ...about, session: z.string(), task };
-const RunAct = z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]);
+const RunAct = z.enum(["run_script", "call_tool", "shell_in_prompt", "install", "use_tool"]);
 /** How a run ended: by itself, by a limit, by an abort, or by a failure of Skillhold. */
 export const RunOutcome = z.enum(["exited", "timed_out", "limit_exceeded", "aborted", "failed"]);
 export type RunOutcome = z.infer<typeof RunOutcome>;
@@ -257,7 +257,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     task,
     /** The requested name, which need not be a valid skill id. */
     skill: z.string(),
-    act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool", "publish"]),
+    act: z.enum(["activate", "read_resource", ...RunAct.options, "publish"]),
     path: z.string().optional(),
     /** The run that was denied. */
     run: z.string().optional(),

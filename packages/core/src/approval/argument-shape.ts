@@ -10,6 +10,8 @@ export function argumentShape({
   args,
   stdin,
 }: Pick<ApprovalRequest, "act" | "args" | "stdin">): readonly string[] {
+  // The target is the prefix of the command, which is its shape.
+  if (act === "use_tool") return [];
   const parts = act === "run_script" ? scriptShape(args) : act === "call_tool" ? args.map(inputShape) : args;
   return [...parts, stdin === undefined ? "" : "<stdin"];
 }

@@ -14,6 +14,7 @@ const ACTS: Readonly<Record<Act, string>> = {
   call_tool: "call",
   shell_in_prompt: "run in the shell",
   install: "install",
+  use_tool: "use the agent's shell for",
 };
 
 /**
@@ -55,10 +56,18 @@ export function headlineOf(request: ApprovalRequest): string {
   const verb = `${ACTS[act].charAt(0).toUpperCase()}${ACTS[act].slice(1)}`;
   const reach = [
     OWNERS[trust],
+    ...(act === "use_tool"
+      ? ["the agent's own tool, no sandbox of Skillhold"]
+      : reachWords(sandbox, network)),
+  ];
+  return `${verb} ${exactText(target)} of ${neutralText(skill)} (${reach.join("; ")})`;
+}
+
+function reachWords(sandbox: string, network: string): readonly string[] {
+  return [
     sandbox === "none" ? "NO SANDBOX" : "sandbox",
     network === "none" ? "no network" : `network: ${neutralText(network, 100)}`,
   ];
-  return `${verb} ${exactText(target)} of ${neutralText(skill)} (${reach.join("; ")})`;
 }
 
 const OWNERS: Readonly<Record<Trust, string>> = {

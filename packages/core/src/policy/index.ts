@@ -5,6 +5,7 @@ export type { Condition, PolicyRow } from "./rule-table.ts";
 export { defaultRules, type Rules, type TierVerdicts, tiers } from "./rules.ts";
 export {
   type ActiveGrant,
+  type AskedCall,
   type BlockedCall,
   exemptTools,
   type GuardOptions,

@@ -18,7 +18,13 @@ export type CallMatch =
   /** With `argv`: the compared command, which is all that may run. */
   | { readonly isMatch: true; readonly argv?: Argv }
   /** With `reason`: the pattern is about this tool but does not allow the call. */
-  | { readonly isMatch: false; readonly reason?: string };
+  | { readonly isMatch: false; readonly reason?: string; readonly asked?: AskedCommand };
+
+/** A plain command that a person may allow, and the words by which the answer is remembered. */
+export interface AskedCommand {
+  readonly argv: Argv;
+  readonly prefix: readonly string[];
+}
 
 interface Call {
   readonly tool: string;
@@ -103,7 +109,9 @@ function matchCommandInput(
   if (reading.problem !== undefined)
     return because(`the command is not a plain one: ${reading.problem.message}`);
   const match = matchCommand(reading.argv, pattern, places);
-  return match.isMatch ? { isMatch: true, argv: reading.argv } : match;
+  if (match.isMatch) return { isMatch: true, argv: reading.argv };
+  const { prefix, ...rest } = match;
+  return prefix === undefined ? rest : { ...rest, asked: { argv: reading.argv, prefix } };
 }
 
 /** A field that is not known to be harmless. An undefined value is ignored. */

@@ -14,7 +14,8 @@ export interface PolicyRequest {
   readonly mayRunUnsandboxed: boolean;
 }
 
-export type Act = "run_script" | "call_tool" | "shell_in_prompt" | "install";
+/** `use_tool`: a command in the agent's own shell that an active skill names too broadly. */
+export type Act = "run_script" | "call_tool" | "shell_in_prompt" | "install" | "use_tool";
 export type Verdict = "allow" | "ask" | "deny";
 
 export interface Decision {

@@ -8,7 +8,7 @@ import {
   type ToolPattern,
 } from "@skillhold/skill";
 import { neutralText } from "../text/neutral.ts";
-import { type CallMatch, matchCall } from "./match-call.ts";
+import { type AskedCommand, type CallMatch, matchCall } from "./match-call.ts";
 import { ownerPrefix } from "./owner-prefix.ts";
 
 /** A tool call of an agent. */
@@ -44,6 +44,7 @@ export type ToolVerdict =
   /** With `argv`: only this command is allowed, without a shell. */
   | { readonly verdict: "allowed"; readonly argv?: Argv }
   | BlockedCall
+  | AskedCall
   | { readonly verdict: "preapproved"; readonly skill: string; readonly argv?: Argv }
   | { readonly verdict: "default" };
 
@@ -56,6 +57,14 @@ export interface BlockedCall {
   readonly allows: readonly string[];
   readonly message: string;
   readonly hint: string;
+}
+
+/**
+ * A skill names the program of a command with a prefix that is no limit, such as `Bash(git:*)`: the command needs a
+ * person. Contract: only `argv` may run, without a shell.
+ */
+export interface AskedCall extends Omit<BlockedCall, "verdict">, AskedCommand {
+  readonly verdict: "ask";
 }
 
 /** The skill tools for reading and activation, with all their names; running is not among them. */
@@ -81,12 +90,19 @@ export function guardToolCall(
   if (mode === "preapprove") return preapprove(call, active, options);
   if (exempt.includes(call.tool)) return { verdict: "allowed" };
   let argv: Argv | undefined;
+  let open: AskedCall | undefined;
   for (const grant of active) {
     if (grant.allowedTools === undefined) continue;
     const match = matchGrant(call, grant, options);
-    if (!match.isMatch) return block(call, grant, grant.allowedTools, match.reason);
-    argv ??= match.argv;
+    if (match.isMatch) {
+      argv ??= match.argv;
+      continue;
+    }
+    const blocked = block(call, grant, grant.allowedTools, match.reason);
+    if (match.asked === undefined) return blocked;
+    open ??= { ...blocked, ...match.asked, verdict: "ask" };
   }
+  if (open !== undefined) return open;
   return { verdict: "allowed", ...(argv === undefined ? {} : { argv }) };
 }
 
@@ -119,16 +135,19 @@ function matchGrant(call: ToolCall, grant: ActiveGrant, options: GuardOptions): 
   const places = { folder: grant.folder, workingFolder };
   const reasons = new Set<string>();
   let limited: CallMatch | undefined;
+  let asked: AskedCommand | undefined;
   for (const pattern of patterns) {
     const isUse = owner !== undefined && isUseOf(pattern, call, owner, aliases);
     const match = isUse ? MATCH : matchCall(call, pattern, aliases, places);
     if (match.isMatch && match.argv === undefined) return match;
     if (match.isMatch) limited ??= match;
     else if (match.reason !== undefined) reasons.add(match.reason);
+    if (!match.isMatch) asked ??= match.asked;
   }
   if (limited !== undefined) return limited;
   for (const each of aboutProblems(call, problems)) reasons.add(each);
-  return { isMatch: false, reason: [...reasons].slice(0, 3).join("; ") };
+  const reason = [...reasons].slice(0, 3).join("; ");
+  return { isMatch: false, reason, ...(asked === undefined ? {} : { asked }) };
 }
 
 const MATCH: CallMatch = { isMatch: true };

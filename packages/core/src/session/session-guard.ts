@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol";
 import {
+  type AskedCall,
   type BlockedCall,
   type GuardOptions,
   guardToolCall,
@@ -31,9 +32,19 @@ export class SessionGuard {
     return guardToolCall(call, grants, this.#options);
   }
 
-  async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
+  /** Decides, asks a person where a skill names a program too broadly, and records a blocked call. */
+  async judge(
+    call: ToolCall,
+    active: readonly Activation[],
+    ask?: (asked: AskedCall, skill: Activation) => Promise<boolean>,
+  ): Promise<SettledVerdict> {
     const verdict = this.decide(call, active);
-    if (verdict.verdict !== "blocked") return verdict;
+    if (verdict.verdict === "ask") {
+      const owner = active.find(({ skill }) => skill === verdict.skill);
+      if (owner !== undefined && (await ask?.(verdict, owner)) === true)
+        return { verdict: "allowed", argv: verdict.argv };
+    }
+    if (verdict.verdict !== "blocked" && verdict.verdict !== "ask") return verdict;
     const { skill, message } = verdict;
     const denial = {
       act: "use_tool",
@@ -42,7 +53,7 @@ export class SessionGuard {
       reason: "TOOL_BLOCKED",
     } as const;
     await this.#log.record({ type: "skill.denied", ...denial, message });
-    return verdict;
+    return settle(verdict);
   }
 
   /** A third-party skill may restrict tools but not preapprove them, because no person approved its list. */
@@ -54,6 +65,16 @@ export class SessionGuard {
     const verdict = await this.judge(call, active);
     if (verdict.verdict === "blocked") throw toolBlocked(verdict);
   }
+}
+
+/** A verdict after a person was asked. */
+export type SettledVerdict = Exclude<ToolVerdict, { readonly verdict: "ask" }>;
+
+/** Without a person's yes, a call that needs one is blocked. */
+export function settle(verdict: ToolVerdict): SettledVerdict {
+  if (verdict.verdict !== "ask") return verdict;
+  const { argv: _, prefix: __, ...blocked } = verdict;
+  return { ...blocked, verdict: "blocked" };
 }
 
 export function toolBlocked({ message, hint, tool, skill, allows }: BlockedCall): SkillError {

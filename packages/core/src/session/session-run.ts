@@ -9,6 +9,7 @@ import {
 } from "../approval/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
+import type { AskedCall } from "../policy/index.ts";
 import type {
   CallOptions,
   Clearance,
@@ -21,6 +22,7 @@ import type {
   ToolArgs,
   ToolCatalogue,
 } from "../run/index.ts";
+import type { Activation } from "./activation.ts";
 import type { SessionPorts } from "./port.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -82,6 +84,30 @@ export class SessionRuns {
   async approve(request: ApprovalRequest, gift: ApprovalGift): Promise<Approval> {
     if (this.#approvals === undefined) throw cannotRun();
     return await this.#approvals.give(request, gift);
+  }
+
+  /** Whether a person allows a command that an active skill names too broadly. */
+  async approveCommand(
+    { argv, prefix, message }: AskedCall,
+    { skill, treeHash, trust }: Activation,
+    { agent, user }: Viewer,
+    call: ApprovalCall,
+  ): Promise<boolean> {
+    const request: ApprovalRequest = {
+      requester: { ...(agent === undefined ? {} : { agent }), ...(user === undefined ? {} : { user }) },
+      ...{ skill, treeHash, trust, act: "use_tool", target: prefix.join(" "), args: argv },
+      ...{ network: "host", mounts: [], secrets: [], sandbox: "host" },
+      decision: { verdict: "ask", rule: "command-prefix", reason: message, reasons: [message] },
+      session: this.#log.session,
+      run: this.#log.nextId(),
+    };
+    try {
+      await this.#approvals?.obtain(request, call);
+      return this.#approvals !== undefined;
+    } catch (error) {
+      if (error instanceof SkillError) return false;
+      throw error;
+    }
   }
 
   /** Warnings about dependencies that are missing here. */

@@ -1,9 +1,9 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
-import { ALL_TOOLS, type Approval, type ApprovalGift } from "../approval/index.ts";
+import { ALL_TOOLS, type Approval, type ApprovalCall, type ApprovalGift } from "../approval/index.ts";
 import { SerialQueue } from "../async/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent, SkillFile } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
+import type { GuardOptions } from "../policy/index.ts";
 import type {
   CallOptions,
   Clearance,
@@ -34,7 +34,7 @@ import type { SessionPorts, SkillPublisher } from "./port.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, type SessionCatalogue, sessionCatalogue } from "./session-catalogue.ts";
-import { SessionGuard, toolBlocked } from "./session-guard.ts";
+import { SessionGuard, type SettledVerdict, settle, toolBlocked } from "./session-guard.ts";
 import { type Recorded, SessionLog } from "./session-log.ts";
 import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
@@ -262,10 +262,20 @@ export class Session implements AsyncDisposable {
     return this.#whileOpen(() => publishForSession(path, this.viewer, this.#publisher, this.#log));
   }
 
-  /** Checks a tool call against the active skills. A blocked call is recorded. */
-  async guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict> {
+  /**
+   * Checks a tool call against the active skills. A command that a skill names too broadly, such as `Bash(git:*)`, needs an
+   * approval, which is remembered by the first words of the command for this content. A blocked call is recorded.
+   */
+  async guard(
+    tool: string,
+    input: unknown,
+    owner?: string,
+    options: ApprovalCall = {},
+  ): Promise<SettledVerdict> {
     const call = { tool, input, ...(owner === undefined ? {} : { owner }) };
-    return await this.#guard.judge(call, this.active());
+    return await this.#guard.judge(call, this.active(), (asked, skill) =>
+      this.#runs.approveCommand(asked, skill, this.viewer, options),
+    );
   }
 
   /**
@@ -353,7 +363,7 @@ export class Session implements AsyncDisposable {
       "script" in target
         ? { tool: "run_skill_script", input: { skill_id: id, script: target.script } }
         : { tool: target.tool, input, owner: id };
-    const verdict = this.#guard.decide(call, this.active());
+    const verdict = settle(this.#guard.decide(call, this.active()));
     return verdict.verdict === "blocked" ? toolBlocked(verdict) : undefined;
   }
 

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Argv } from "@skillhold/skill";
 import type { ToolVerdict } from "../policy/index.ts";
-import { toolBlocked } from "./session-guard.ts";
+import { settle, toolBlocked } from "./session-guard.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { declaredOwner } from "./tool-declared.ts";
 
@@ -139,7 +139,7 @@ function guardFunction(
     const raw = inputOf === undefined ? args[0] : inputOf(args);
     let argv: Argv | undefined;
     for (const input of takesCalls && inputOf === undefined ? readingsOf(raw) : [raw]) {
-      const verdict = await guard.guard(name, input, owner);
+      const verdict = settle(await guard.guard(name, input, owner));
       if (verdict.verdict === "blocked") {
         if (onBlocked === "return") return `${verdict.message} ${verdict.hint}`;
         throw toolBlocked({ ...verdict, tool: name });

@@ -3,7 +3,8 @@ import { isSkillId } from "../field/identity.ts";
 import { fieldPosition, type ParsedSkill } from "../parse/parse.ts";
 import type { Finding } from "../rule/finding.ts";
 import { codePointLength } from "../text/text.ts";
-import { isMap } from "../yaml/value.ts";
+import { findPinProblem, parseAllowedTools, splitAllowedTools } from "../tool-grant/index.ts";
+import { isMap, textList } from "../yaml/value.ts";
 import type { Subject } from "./subject.ts";
 
 /** The six fields of the specification. */
@@ -33,11 +34,26 @@ export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Find
       "The field `allowed-tools` is not text.",
     );
   }
+  checkPrefixes(skill, findings);
   checkMetadata(skill, findings);
   const unknown = Object.keys(skill.frontmatter).filter((field) => !standardFields.has(field));
   if (unknown[0] !== undefined) {
     const names = unknown.map((field) => `\`${field}\``).join(", ");
     report(findings, "UNKNOWN_FIELDS", skill, unknown[0], `The specification has no field ${names}.`);
+  }
+}
+
+/** A prefix of a program that starts others grants no command by itself: each one needs a person. */
+function checkPrefixes(skill: ParsedSkill, findings: Finding[]): void {
+  const items = splitAllowedTools(textList(skill.frontmatter["allowed-tools"]));
+  const { patterns } = parseAllowedTools(items.slice(0, 100));
+  for (const pattern of patterns) {
+    if (pattern.kind !== "command" || !pattern.isPrefix) continue;
+    const problem = findPinProblem(pattern.words);
+    if (problem === undefined) continue;
+    const words = pattern.words.join(" ").slice(0, 200);
+    const message = `The pattern \`${pattern.tool}(${words}:*)\` needs a person for each command: ${problem.slice(0, 300)}.`;
+    report(findings, "ALLOWED_TOOLS_NO_LIMIT", skill, "allowed-tools", message);
   }
 }
 

@@ -311,3 +311,18 @@ function verdicts(words: string): Record<Profile, string> {
     string
   >;
 }
+
+test.each([
+  ["Bash(git:*) Read", 1],
+  ["Bash(python3:*), Bash(unheard-of:*)", 2],
+  ["Bash(git log:*) Bash(jq:*) Bash(scripts/a.sh:*) Bash(python3 scripts/a.py:*) Bash", 0],
+])("allowed-tools %s has %d prefixes that are no limit [S-30] [S-4]", (tools, count) => {
+  const { diagnostics } = validateText(skill(`${PLAIN}\nallowed-tools: ${tools}`), "publish", {});
+  const found = diagnostics.filter(({ code }) => code === "ALLOWED_TOOLS_NO_LIMIT");
+  expect(found).toHaveLength(count);
+  for (const { message, severity } of found)
+    expect({ message, severity }).toEqual({
+      message: expect.stringContaining("needs a person for each command"),
+      severity: "warning",
+    });
+});

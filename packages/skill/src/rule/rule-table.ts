@@ -95,6 +95,10 @@ export const ruleTable = {
     ["W", "i", "-", "E", "-", "W"],
     "Put each value below metadata in quotes; nested data is not portable.",
   ),
+  ALLOWED_TOOLS_NO_LIMIT: rule(
+    ["W", "W", "i", "W", "W", "W"],
+    "Name the subcommand or the script as well, such as `Bash(git log:*)` or `Bash(python3 scripts/a.py:*)`.",
+  ),
   ALLOWED_TOOLS_NOT_STRING: rule(
     ["W", "i", "-", "i", "i", "W"],
     "Write the tools as one line, separated by spaces.",

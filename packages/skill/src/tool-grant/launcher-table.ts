@@ -20,8 +20,8 @@ export interface LauncherRow {
 const NOTHING: Pin = { by: "nothing" };
 
 /**
- * The known launchers, by name without version and `.exe`. The list cannot be complete: unlisted programs are
- * contained by the sandbox.
+ * The known launchers, by name without version and `.exe`. An unlisted program counts as a launcher, too, unless
+ * `plainPrograms` has it; the rows give the reason and what pins a launcher.
  */
 export const launcherTable: readonly LauncherRow[] = [
   {

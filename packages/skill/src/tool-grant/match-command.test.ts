@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { readCommandLine } from "./command-line.ts";
 import { launcherTable } from "./launcher-table.ts";
 import { findPinProblem, matchCommand } from "./match-command.ts";
+import { plainPrograms } from "./plain-program-table.ts";
 import { parseToolPattern } from "./tool-pattern.ts";
+
+/** Launchers with a pin, whose escape options are rejected. */
+const ESCAPING = ["find", "fd", "fdfind", "git", "docker", "podman", "nerdctl", "kubectl", "helm"];
 
 function isAllowed(specifier: string, line: string, folder?: string): boolean {
   const pattern = parseToolPattern(`Bash(${specifier})`);
@@ -132,6 +136,28 @@ describe("launchers", () => {
     ..."find . -name|jq|ls|cat|mkdir|cp|grep|rg|wc|convert|ffmpeg|pdftotext|scripts/run.sh|curl".split("|"),
   ])("%s:* is a limit [S-30]", (text) => {
     expect(findPinProblem(text.split(" "))).toBeUndefined();
+  });
+
+  test("a program that is not known to start no other one pins nothing [S-30]", () => {
+    for (const name of ["mytool", "frobnicate", "unheard-of", "dpkg-reconfigure", "checkinstall"])
+      expect(findPinProblem([name, "x"])).toMatch(/is no limit/);
+    expect(names.filter((name) => plainPrograms.has(name) && !ESCAPING.includes(name))).toEqual([]);
+  });
+
+  test("a prefix that is no limit may be asked for by program and subcommand [S-30]", () => {
+    const prefixOf = (specifier: string, line: string) => {
+      const pattern = parseToolPattern(`Bash(${specifier})`);
+      const { argv } = readCommandLine(line);
+      if ("problem" in pattern || pattern.kind !== "command" || argv === undefined) return undefined;
+      const match = matchCommand(argv, pattern);
+      return match.isMatch ? undefined : match.prefix;
+    };
+    expect(prefixOf("git:*", "git push origin main")).toEqual(["git", "push"]);
+    expect(prefixOf("git:*", "git")).toEqual(["git"]);
+    expect(prefixOf("git:*", "git -c a=b status")).toEqual(["git", "-c", "a=b", "status"]);
+    expect(prefixOf("git:*", "git push --receive-pack=x")).toEqual(["git", "push", "--receive-pack=x"]);
+    expect(prefixOf("git:*", "ls")).toBeUndefined();
+    expect(prefixOf("git log:*", "git log --output=x")).toBeUndefined();
   });
 
   test("a launcher can be granted as a whole command [S-30]", () => {

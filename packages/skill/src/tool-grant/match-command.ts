@@ -1,6 +1,7 @@
 import type { Argv } from "./command-line.ts";
 import { type EscapeRow, escapeTable } from "./escape-table.ts";
 import { type LauncherRow, launcherTable } from "./launcher-table.ts";
+import { plainPrograms } from "./plain-program-table.ts";
 import type { CommandPattern } from "./tool-pattern.ts";
 
 export interface CommandPlaces {
@@ -8,11 +9,14 @@ export interface CommandPlaces {
   readonly folder?: string | undefined;
 }
 
-export type CommandMatch = { readonly isMatch: true } | { readonly isMatch: false; readonly reason?: string };
+export type CommandMatch =
+  | { readonly isMatch: true }
+  /** With `prefix`: the pattern names this program but is no limit, so a person may allow commands that start so. */
+  | { readonly isMatch: false; readonly reason?: string; readonly prefix?: readonly string[] };
 
 /**
- * Compares a command with a pattern word by word. A prefix that ends in a launcher never matches, because it would
- * grant every program, and known escape options after a prefix are rejected.
+ * Compares a command with a pattern word by word. A prefix of a program that may start others never matches, because it
+ * would grant every program, and known escape options after a prefix are rejected.
  *
  * Guarantee: the program and the first words are those of the pattern, and the command line itself runs no other
  * program. Not guaranteed: that the program, its configuration or a modified script is harmless. The sandbox covers
@@ -25,7 +29,8 @@ export function matchCommand(argv: Argv, pattern: CommandPattern, places: Comman
     return { isMatch: false };
   if (!pattern.isPrefix) return { isMatch: argv.length === words.length };
   const launch = findPinProblem(words);
-  if (launch !== undefined) return { isMatch: false, reason: launch };
+  if (launch !== undefined)
+    return { isMatch: false, reason: launch, prefix: askedPrefix(argv, words.length) };
   const refused = argv.slice(words.length).find((word) => isEscape(word, words));
   if (refused === undefined) return { isMatch: true };
   return { isMatch: false, reason: `${refused} would let ${words[0]} run or write something else` };
@@ -35,8 +40,25 @@ export function matchCommand(argv: Argv, pattern: CommandPattern, places: Comman
 export function findPinProblem(words: readonly string[]): string | undefined {
   const [program = "", ...rest] = words;
   const row = launcherOf(program);
-  if (row === undefined || isPinned(row, rest)) return undefined;
+  if (row === undefined) {
+    // A path names one file, such as a script of the skill.
+    if (program.includes("/") || isPlainProgram(program)) return undefined;
+    return `${[program, ...rest].join(" ")} is no limit, for it may run other programs; ${ADVICE.nothing}`;
+  }
+  if (isPinned(row, rest)) return undefined;
   return `${[program, ...rest].join(" ")} is no limit, for it ${row.reason}; ${ADVICE[row.pin.by]}`;
+}
+
+/** The program and its subcommand, if the command is that plain; otherwise the whole command. */
+function askedPrefix(argv: Argv, granted: number): readonly string[] {
+  const prefix = argv.slice(0, granted + 1);
+  const isPlain = /^[a-z][a-z0-9-]*$/.test(argv[granted] ?? "");
+  return isPlain && !argv.slice(prefix.length).some((word) => isEscape(word, prefix)) ? prefix : argv;
+}
+
+function isPlainProgram(program: string): boolean {
+  const name = baseName(program);
+  return plainPrograms.has(name) || plainPrograms.has(withoutVersion(name));
 }
 
 function resolveWords(words: readonly string[], folder: string | undefined): readonly string[] | undefined {

@@ -14,7 +14,7 @@ const ApprovalRow = z
     key: Digest,
     skill: SkillId,
     tree_hash: Digest,
-    act: z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]),
+    act: z.enum(["run_script", "call_tool", "shell_in_prompt", "install", "use_tool"]),
     target: z.string(),
     covers: z.string(),
     approver: z.string(),
