@@ -4,6 +4,7 @@ import { toggleSkill } from "@skillhold/registry/access";
 import { rollback } from "@skillhold/registry/release";
 import { afterEach, describe, expect, test } from "vitest";
 import { closedSandbox, dependencyPorts, listenTo, publishImports } from "./dependency.fixture.ts";
+import { openFolderGateway } from "./folder.fixture.ts";
 import {
   answerOf,
   ask,
@@ -244,4 +245,31 @@ test("a gateway without a data folder returns NOT_READY [S-53]", async () => {
     code: "NOT_READY",
     hint: expect.stringContaining("--data"),
   });
+});
+
+test("skills in folders are checked by a rescan, and when they are enabled; runtimes say whether all are ready [S-37] [S-44]", async () => {
+  const files = {
+    "lacks/SKILL.md": "---\nname: lacks\ndescription: About it.\n---\nDo it.\n",
+    "lacks/scripts/a.mjs": `import x from "${MISSING}";\n`,
+  };
+  const gateway = await openFolderGateway(files, { dependencies: dependencyPorts() });
+  opened.push(gateway);
+  const headers = await gateway.asRole("admin", "root");
+  const rescan = await ask(gateway, "POST", "/v1/skills/rescan-deps", { headers });
+  const { skills } = await answerOf("rescanDependencies", rescan);
+  expect(skills).toContainEqual({ skill: "lacks", ok: false, missing: [`npm:${MISSING}`] });
+  const toggle = (enabled: boolean) =>
+    ask(gateway, "POST", "/v1/skills/lacks/toggle", { headers, body: { enabled } });
+  await toggle(false);
+  expect(await answerOf("toggleSkill", await toggle(true))).toMatchObject({
+    enabled: true,
+    missing: [`npm:${MISSING}`],
+  });
+  const install = await ask(gateway, "POST", "/v1/skills/install-deps", { headers, body: {} });
+  expect(JSON.stringify(await install.json())).toContain(MISSING);
+  const runtimes = await answerOf(
+    "listRuntimes",
+    await ask(gateway, "GET", "/v1/skills/runtimes", { headers }),
+  );
+  expect(runtimes.ready).toBe(runtimes.runtimes.every(({ available, required }) => available || !required));
 });

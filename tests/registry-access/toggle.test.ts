@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol";
 import { archiveSkill, toggleFolderSkill, toggleSkill, unarchiveSkill } from "@skillhold/registry/access";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
-import { deleteSkill, publishFolder } from "@skillhold/registry/release";
+import { deleteSkill, editSkill, publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   ada,
@@ -79,6 +79,37 @@ describe.each(engines)("switches on %s", (engine) => {
     expect(await toggleSkill("demo", true, { by: admin }, lacking(["jq"]))).toMatchObject({
       status: "archived",
       missing: ["jq"],
+    });
+  });
+
+  test("what a person unarchived stays active when it is switched off and on [S-38] [S-44]", async () => {
+    const folder = writeSkill(scene.folder, "demo");
+    await publishFolder(folder, { by: ada, entry: "upload" }, lacking(["pip:x"]));
+    await unarchiveSkill("demo", { by: ada }, scene.context);
+    await toggleSkill("demo", false, { by: ada }, lacking(["pip:x"]));
+    expect(await toggleSkill("demo", true, { by: ada }, lacking(["pip:x"]))).toMatchObject({
+      status: "active",
+      missing: ["pip:x"],
+    });
+  });
+
+  test("only administrators switch system skills and change their tags [S-44] [S-45]", async () => {
+    const { context } = scene;
+    const folder = writeSkill(scene.folder, "core");
+    await publishFolder(folder, { by: { user: "system", role: "system" } }, context);
+    await expect(toggleSkill("core", false, { by: ada }, context)).rejects.toMatchObject({
+      code: "CONFLICT",
+      hint: expect.stringContaining("Only administrators"),
+    });
+    expect(await toggleSkill("core", false, { by: admin }, context)).toMatchObject({ enabled: false });
+    const tags = ["office"];
+    expect(await editSkill("core", { tags }, { by: admin }, context)).toMatchObject({ status: "edited" });
+    expect((await context.store.findSkill("core"))?.override).toEqual({ tags });
+    await expect(editSkill("core", { tags }, { by: ada }, context)).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    await expect(editSkill("core", { tags, name: "x" }, { by: admin }, context)).rejects.toMatchObject({
+      code: "CONFLICT",
     });
   });
 

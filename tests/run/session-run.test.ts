@@ -351,3 +351,23 @@ test("a session that could not be closed runs on [S-29]", async () => {
   await session.close();
   await expect(running).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
+
+test("a script imports helpers of _shared, of folders above it and of scripts by their names [S-13] [S-35]", async () => {
+  const tool =
+    "from langchain_core.tools import tool\nimport office_helpers\n@tool\ndef who() -> str:\n    'Says it.'\n";
+  const files = {
+    "_shared/office_helpers.py": "name = 'shared'",
+    "scripts/helper.py": "name = 'above'",
+    "scripts/_shared/near.py": "name = 'near'",
+    "scripts/sub/x.py":
+      "import helper, near, office_helpers\nprint(office_helpers.name, helper.name, near.name)",
+    "tools/t.py": `${tool}    return office_helpers.name\n`,
+  };
+  const { session } = await openRunning([org(files)]);
+  expect(await session.run("demo", "scripts/sub/x.py")).toMatchObject({
+    exitCode: 0,
+    stdout: "shared above near\n",
+  });
+  expect(JSON.stringify(await session.callTool("demo", "who"))).toContain("shared");
+  await session.close();
+});

@@ -39,13 +39,43 @@ export async function parseCommandLine(
   const program = makeProgram(table, context, row, command, (parsed) => {
     invocation = parsed;
   });
+  const operands = new Operands(argv);
   try {
-    program.parse(argv, { from: "user" });
+    program.parse(operands.masked, { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return await readExit(error, table, context);
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    error.message = operands.restoreIn(error.message);
+    return await readExit(error, table, context);
   }
-  return invocation ?? 0;
+  return invocation === undefined
+    ? 0
+    : { ...invocation, args: invocation.args.map((arg) => operands.restore(arg)) };
+}
+
+/**
+ * The arguments after `--`, hidden from the parser: after an unknown option it would read a `--help` among them as ours.
+ * An argument of a process never has a NUL character, so the stand-ins are unique.
+ */
+class Operands {
+  readonly masked: readonly string[];
+  readonly #hidden: readonly string[];
+
+  constructor(argv: readonly string[]) {
+    const end = argv.indexOf("--") + 1;
+    this.#hidden = end === 0 ? [] : argv.slice(end);
+    this.masked = end === 0 ? argv : [...argv.slice(0, end), ...this.#hidden.map((_, at) => `\0${at}`)];
+  }
+
+  restore(arg: string): string {
+    return arg.startsWith("\0") ? (this.#hidden[Number(arg.slice(1))] ?? arg) : arg;
+  }
+
+  restoreIn(message: string): string {
+    return message
+      .split(/(\0\d+)/)
+      .map((part) => this.restore(part))
+      .join("");
+  }
 }
 
 function makeProgram(

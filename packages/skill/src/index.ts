@@ -9,7 +9,7 @@ export {
   rejectIgnoreFile,
 } from "./bundle/ignore-rule.ts";
 export { isJunk } from "./bundle/junk.ts";
-export { findMentions, findNamed, type Mentions, resolveMentions } from "./bundle/mention.ts";
+export { findImports, findMentions, findNamed, type Mentions, resolveMentions } from "./bundle/mention.ts";
 export { comparePaths, findPathProblem, foldName } from "./bundle/path-name.ts";
 export { type FileRole, fileRole, isResource } from "./bundle/role.ts";
 export { findSkillFiles, isSkillFile, SKILL_FILE } from "./bundle/skill-file.ts";

@@ -186,3 +186,15 @@ test.skipIf(process.platform === "win32")(
     expect(bundle.omitted).toMatchObject([{ path: "_shared", reason: "link" }]);
   },
 );
+
+test("a helper that Python imports by its own name is packed, unless the skill has that module [S-13]", async () => {
+  expect(sharedOf(await packWith("import os, office_helpers\n", {}, "scripts/sub/a.py"))).toEqual([
+    "__init__.py",
+    "office_helpers.py",
+    "zip_helpers.py",
+  ]);
+  rmSync(join(workspace, "skill"), { recursive: true });
+  expect(sharedOf(await packWith("from lone_module import pdf\n", {}, "scripts/b.py"))).toEqual([]);
+  write({ "skill/scripts/pdf.py": "" });
+  expect(sharedOf(await packWith("import pdf\n", {}, "scripts/b.py"))).toEqual([]);
+});

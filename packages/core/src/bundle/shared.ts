@@ -1,6 +1,13 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { findMentions, findNamed, foldName, type Mentions, resolveMentions } from "@skillhold/skill";
+import {
+  findImports,
+  findMentions,
+  findNamed,
+  foldName,
+  type Mentions,
+  resolveMentions,
+} from "@skillhold/skill";
 import { type BundleFile, BundleMeter, type StrayReference } from "./bundle.ts";
 import { readBounded } from "./read-file.ts";
 import { type WalkContext, type Walked, walk } from "./walk.ts";
@@ -22,7 +29,7 @@ export async function addShared(own: Walked, context: WalkContext): Promise<Shar
   context.trace?.look(shared);
   if (hasOwnShared(own) || parent === context.base || !isFolder(shared)) return unchanged;
   const isLinked = isSharedLink(join(context.base, "_shared"));
-  const users = readUsers(own.files, context);
+  const users = readUsers(own.files, shared, context);
   if (!isLinked && users.length === 0) return unchanged;
 
   // The whole folder is only listed here; the used files are counted against the bundle below.
@@ -78,12 +85,24 @@ function isSharedLink(path: string): boolean {
 }
 
 /** The files of the skill that refer to `_shared`, with their references. */
-function readUsers(files: readonly BundleFile[], context: WalkContext): readonly User[] {
+function readUsers(files: readonly BundleFile[], shared: string, context: WalkContext): readonly User[] {
+  const own = new Set(files.map(({ path }) => basename(path, ".py")));
+  const isHelper = (module: string): boolean => {
+    if (own.has(module)) return false;
+    context.trace?.look(join(shared, `${module}.py`));
+    return [`${module}.py`, module].some((name) => lstatSync(join(shared, name), { throwIfNoEntry: false }));
+  };
   return files.filter(isCode).flatMap((file) => {
     const text = readText(file, context);
     // A file that is too large to read may use every helper. Extra files are harmless, missing ones are not.
-    const mentions = text === undefined ? { isWhole: true, names: [], references: [] } : findMentions(text);
-    return mentions === undefined ? [] : [{ path: file.path, mentions }];
+    if (text === undefined)
+      return [{ path: file.path, mentions: { isWhole: true, names: [], references: [] } }];
+    const mentions = findMentions(text);
+    // `_shared` is on the module path of every script, so Python imports its helpers by their own names.
+    const bare = file.path.endsWith(".py") ? findImports(text).filter(isHelper) : [];
+    if (mentions === undefined && bare.length === 0) return [];
+    const { isWhole = false, names = [], references = [] } = mentions ?? {};
+    return [{ path: file.path, mentions: { isWhole, names: [...names, ...bare], references } }];
   });
 }
 

@@ -6,4 +6,4 @@ export { type OpenedSkill, openSkill } from "./open-skill.ts";
 export { GATEWAY_PREFIX, originOf, REMOTE_PREFIX, remoteIdentity, SERVER_MARK } from "./origin.ts";
 export { recordSkill, type SkillRecord } from "./record.ts";
 export { orderSources, type Precedence, type Source, type SourceKind } from "./source.ts";
-export { surveyBundle, surveySkill } from "./survey.ts";
+export { surveyBundle, surveyLinks, surveySkill } from "./survey.ts";

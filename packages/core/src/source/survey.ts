@@ -1,8 +1,16 @@
 import { closeSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { countLines, type Finding, readLinks, type Subject } from "@skillhold/skill";
-import { type Bundle, type BundleFile, type Omission, openInside, pack } from "../bundle/index.ts";
+import {
+  type Bundle,
+  type BundleFile,
+  type Omission,
+  openInside,
+  pack,
+  readBounded,
+} from "../bundle/index.ts";
 import type { OpenedSkill } from "./open-skill.ts";
 
 /** Adds the findings about the other files of a skill. */
@@ -17,6 +25,14 @@ export async function surveySkill(opened: OpenedSkill, limits: Limits = defaultL
     const finding: Finding = { code, line: 1, column: 1, message: error.message };
     return { ...opened.subject, findings: [...(opened.subject.findings ?? []), finding] };
   }
+}
+
+/** Adds the findings about links.yaml, without reading the other files. */
+export function surveyLinks({ folder, subject }: OpenedSkill, limits: Limits = defaultLimits): Subject {
+  const read = readBounded(join(folder, "links.yaml"), limits.frontmatterBytes);
+  if ("problem" in read) return subject;
+  const { findings } = readLinks(new TextDecoder().decode(read.bytes));
+  return { ...subject, findings: [...(subject.findings ?? []), ...findings] };
 }
 
 /** The same for a packed skill. `textOf` reads a file of the bundle. */

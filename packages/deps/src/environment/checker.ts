@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
-import { dirname, join, posix } from "node:path";
-import type { Need, NeedCheck } from "@skillhold/core/dependency";
+import { dirname, join } from "node:path";
+import { modulePlaces, type Need, type NeedCheck } from "@skillhold/core/dependency";
 import type { IndexCache } from "@skillhold/core/library";
 import type { RuntimeKind, Sandbox } from "@skillhold/core/run";
 import type { Limits } from "@skillhold/protocol";
@@ -115,23 +115,14 @@ interface Question extends CacheQuestion {
 
 function questionOf(language: ProbeLanguage, request: CheckRequest): Question {
   const needs = request.needs.filter(({ kind }) => kind === KINDS[language]);
-  const places = placesOf(needs);
+  const files = needs.flatMap(({ seen = [] }) => seen.map(({ file }) => file));
+  const places = modulePlaces(files).slice(0, MAX_PLACES);
   const { content, environment } = request;
   const queryText = JSON.stringify([language, places, needs.map((need) => [need.name, need.import])]);
   return { request, needs, places, content, environment, queryText };
 }
 
 const MAX_PLACES = 64;
-
-/** A script can import files from its own folder, and many scripts add a parent folder to the search path. */
-function placesOf(needs: readonly Need[]): readonly string[] {
-  const places = new Set(["scripts", "_shared", "scripts/_shared", "tools"]);
-  for (const { file } of needs.flatMap(({ seen = [] }) => seen)) {
-    let folder = posix.dirname(posix.join("/", file));
-    for (; folder !== "/"; folder = posix.dirname(folder)) places.add(folder.slice(1));
-  }
-  return [...places, ""].slice(0, MAX_PLACES);
-}
 
 function settle(
   checks: Checks,

@@ -42,7 +42,7 @@ export async function scanPython(
   if (imports === undefined) return tally.addUnparsed(code.path);
   for (const each of imports) {
     const top = topOf(each.module);
-    if (content.modules.has(code.path, each)) continue;
+    if (content.modules.has(code.path, each) || isSupplied(code.path, each.module)) continue;
     if (isStandardModule(top)) {
       const removal = removalOf(top);
       if (removal !== undefined) tally.note(code.path, removal);
@@ -84,6 +84,7 @@ export async function scanScript(
     if (
       target.kind !== "npm" ||
       content.packages.has(target.name) ||
+      isSupplied(code.path, specifier) ||
       isInBundle(specifier, code.path, content)
     )
       continue;
@@ -101,6 +102,18 @@ function isNamedPackage(module: string, tally: DependencyTally): boolean {
   if (isWellKnown(topOf(module))) return true;
   const candidates = distributionsOf(module);
   return candidates.some((name) => tally.has("pip", name) || tally.variantOf(name) !== undefined);
+}
+
+/** A module that declares tools. */
+const TOOL_FILE = /^tools\/[^/]+$/;
+/** What the process of declared tools supplies when it is not installed. */
+const SUPPLIED: ReadonlySet<string> = new Set([
+  ...["langchain_core", "langchain_core.tools", "langchain", "langchain.tools"],
+  ...["zod", "ai", "@ai-sdk/provider-utils", "@langchain/core/tools"],
+]);
+
+function isSupplied(file: string, module: string): boolean {
+  return TOOL_FILE.test(file) && SUPPLIED.has(module);
 }
 
 const SEEN: Pick<Sighting, "declared"> = { declared: false };

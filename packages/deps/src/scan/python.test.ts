@@ -349,3 +349,12 @@ test.each([
   const { dependencies } = await scanTable({ "a.py": `import ${module}\n` });
   expect(dependencies.filter(({ kind }) => kind === "pip").map(({ name }) => name)).toEqual([distribution]);
 });
+
+test("a declared tool needs no package that its process supplies [S-32] [S-34]", async () => {
+  const code = "from langchain_core.tools import tool\nimport requests\n";
+  const module =
+    'import { tool } from "@langchain/core/tools";\nimport { z } from "zod";\nimport x from "left-pad";\n';
+  const manifest = await scanTable({ "tools/a.py": code, "tools/b.mjs": module });
+  expect(brief(manifest, ["pip", "npm"])).toBe("npm:left-pad pip:requests");
+  expect(brief(await scanTable({ "scripts/a.py": code }), ["pip"])).toContain("langchain");
+});

@@ -1,5 +1,6 @@
 import type { Dependency, DependencyManifest } from "@skillhold/core/dependency";
 import type { Viewer } from "@skillhold/core/library";
+import { originOf } from "@skillhold/core/source";
 import { surveyDependencies, withLibrarySubject } from "@skillhold/deps/environment";
 import type { Digest, SkillId, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -51,7 +52,38 @@ export function storedTarget(
   };
 }
 
-async function folderTarget(key: string, viewer: Viewer, context: DependencyContext): Promise<InstallTarget> {
+/** Checks the skills in the gateway's folders that the viewer can see. Their results are not stored. */
+export async function checkFolders(
+  viewer: Viewer,
+  context: Pick<DependencyContext, "library" | "dependencies">,
+): Promise<readonly CheckedSkill[]> {
+  const checked: CheckedSkill[] = [];
+  for (const entry of await context.library.list(viewer))
+    if (entry.revision === undefined && originOf(entry) === undefined)
+      checked.push(await checkFolder(entry.id, viewer, context));
+  return checked;
+}
+
+/** The result of a check of one skill in a folder. */
+export async function checkFolder(
+  id: string,
+  viewer: Viewer,
+  context: Pick<DependencyContext, "library" | "dependencies">,
+): Promise<CheckedSkill> {
+  try {
+    const { missing } = (await surveyVisible(id, viewer, context)).state;
+    return { skill: id, ok: missing.length === 0, missing };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return { skill: id, ok: true, missing: [], error: error.message };
+  }
+}
+
+export async function folderTarget(
+  key: string,
+  viewer: Viewer,
+  context: DependencyContext,
+): Promise<InstallTarget> {
   const id = await skillIdOf(key, context);
   const read = () =>
     context.library.read(viewer, id).catch((error: unknown) => {
@@ -66,10 +98,7 @@ async function folderTarget(key: string, viewer: Viewer, context: DependencyCont
     treeHash,
     needs: manifest.dependencies,
     ways: manifest.ways ?? [],
-    check: async () => {
-      const { missing } = (await surveyVisible(id, viewer, context)).state;
-      return { skill: id, ok: missing.length === 0, missing };
-    },
+    check: () => checkFolder(id, viewer, context),
     currentHash: async () => (await read()).treeHash,
   };
 }

@@ -18,7 +18,14 @@ import {
   installSpecs,
   installWhereMissing,
 } from "../dependency/install.ts";
-import { getTarget, type InstallTarget, storedTarget, surveyVisible } from "../dependency/install-target.ts";
+import {
+  checkFolders,
+  folderTarget,
+  getTarget,
+  type InstallTarget,
+  storedTarget,
+  surveyVisible,
+} from "../dependency/install-target.ts";
 import type { Survey } from "../dependency/shared-survey.ts";
 import type { CheckedSkill } from "../dependency/skill-checks.ts";
 import { checkRequestOf, findStored } from "../dependency/stored-skill.ts";
@@ -35,8 +42,9 @@ export const dependencyHandlers: Pick<
         hint: "Ask a person to do it.",
       });
     const context = withDependencies(running);
-    const skills = await context.work.checks.rescan();
-    return { data: { skills: await onlyDisclosed(principal, skills, context) } };
+    const skills = await onlyDisclosed(principal, await context.work.checks.rescan(), context);
+    const folders = await checkFolders(await requestViewer(principal, {}, context), context);
+    return { data: { skills: [...skills, ...folders] } };
   },
   installDependencies: async ({ principal, body, signal }, running) => {
     const context = withDependencies(running);
@@ -60,12 +68,12 @@ export const dependencyHandlers: Pick<
     return { data: summarize(spec.text, results) };
   },
   listRuntimes: async ({ principal }, running) => {
-    const { runtimes } = await withDependencies(running).work.runtimes();
+    const { runtimes, ready } = await withDependencies(running).work.runtimes();
     // Only administrators see the paths of programs.
     const shown = runtimes.map(({ path, ...runtime }) =>
       isAdministrator(principal) && path !== undefined ? { ...runtime, path } : runtime,
     );
-    return { data: { runtimes: shown } };
+    return { data: { runtimes: shown, ready } };
   },
   getDependencies: async ({ principal, params: { id }, signal }, running) => {
     const context = withDependencies(running);
@@ -115,13 +123,15 @@ async function listTargets(
   principal: Principal,
   context: DependencyContext,
 ): Promise<readonly InstallTarget[]> {
-  if (keys !== undefined) {
-    const viewer = await requestViewer(principal, {}, context);
-    return await Promise.all(keys.map((key) => getTarget(key, viewer, context)));
-  }
+  const viewer = await requestViewer(principal, {}, context);
+  if (keys !== undefined) return await Promise.all(keys.map((key) => getTarget(key, viewer, context)));
   const lacking = (await context.work.checks.rescan()).filter(({ ok }) => !ok);
   const stored = await Promise.all(lacking.map(({ skill }) => findStored(skill, context)));
-  return stored.flatMap((each) => (each === undefined ? [] : [storedTarget(each, context)]));
+  const folders = (await checkFolders(viewer, context)).filter(({ ok }) => !ok);
+  return [
+    ...stored.flatMap((each) => (each === undefined ? [] : [storedTarget(each, context)])),
+    ...(await Promise.all(folders.map(({ skill }) => folderTarget(skill, viewer, context)))),
+  ];
 }
 
 /** The skills that the principal sees or manages. */

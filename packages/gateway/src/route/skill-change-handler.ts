@@ -14,6 +14,9 @@ import {
 } from "@skillhold/registry/release";
 import { isAdministrator, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
+import { withDependencies } from "../dependency/dependency-context.ts";
+import { checkFolder } from "../dependency/install-target.ts";
+import type { CheckedSkill } from "../dependency/skill-checks.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
@@ -141,7 +144,9 @@ async function toggleSkill(
     const seen = await findExpectedToggle(call, context);
     const change = { by, seen };
     const { id, isEnabled } = await toggleFolderSkill(params.id, body.enabled, change, context.registry);
-    return { data: { ok: true, id, enabled: isEnabled, status: "active", missing: [], warnings: [] } };
+    const { missing, error } = await checkEnabled(id, isEnabled, principal, context);
+    const warnings = error === undefined ? [] : [error];
+    return { data: { ok: true, id, enabled: isEnabled, status: "active", missing, warnings } };
   }
   const seen = await findExpected(call, context);
   const { ok, id, enabled, status, reason, missing, warnings } = await toggleIn(
@@ -153,6 +158,18 @@ async function toggleSkill(
   return {
     data: { ok, id, enabled, status, ...(reason === undefined ? {} : { reason }), missing, warnings },
   };
+}
+
+/** Enabling a skill checks its dependencies again, where this gateway can. */
+async function checkEnabled(
+  id: string,
+  isEnabled: boolean,
+  principal: Principal,
+  context: CatalogueContext,
+): Promise<Pick<CheckedSkill, "missing" | "error">> {
+  if (!isEnabled || context.dependencies === undefined || context.work === undefined) return { missing: [] };
+  const viewer = await requestViewer(principal, {}, context);
+  return await checkFolder(id, viewer, withDependencies(context));
 }
 
 /** The toggle of a folder's skill that If-Match names; undefined without the header. */

@@ -52,12 +52,20 @@ export async function toggleSkill(
   try {
     const missing = await findMissing(toggled, context);
     if (missing === undefined) return describe(toggled, []);
-    const settled = await settleMissing(toggled, missing, { by, isArchived: true }, context);
+    const isArchived = !(await wasUnarchived(toggled.id, context));
+    const settled = await settleMissing(toggled, missing, { by, isArchived }, context);
     return describe(settled ?? toggled, []);
   } catch (error) {
     if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
     return describe(toggled, [`The dependencies could not be checked: ${error.message}`]);
   }
+}
+
+/** Whether a person last unarchived the skill despite its missing dependencies, which then do not archive it again. */
+async function wasUnarchived(id: string, { store }: RegistryContext): Promise<boolean> {
+  const [last] = await store.eventsAbout(id, "skill.status_changed", 1);
+  const event = last?.event;
+  return event?.type === "skill.status_changed" && event.status === "active" && event.missing.length > 0;
 }
 
 async function toggle(
@@ -99,8 +107,13 @@ interface Switch {
 
 /** Administrators may toggle system skills, which are read-only otherwise. */
 async function getSwitched(idOrUid: string, by: Actor, tx: RegistryTransaction): Promise<RegisteredSkill> {
-  const found = by.role === "admin" ? await tx.findSkill(idOrUid) : undefined;
+  const found = await tx.findSkill(idOrUid);
   if (found?.isSystem !== true) return await getManaged(idOrUid, by, tx);
+  if (by.role !== "admin" && by.role !== "system")
+    throw new SkillError("CONFLICT", `${found.id} is a system skill.`, {
+      hint: "Only administrators can enable or disable system skills. On the command line, add --role admin.",
+      details: { id: found.id },
+    });
   await tx.lock(skillLock(found.id));
   return (await tx.findSkill(found.uid)) ?? found;
 }

@@ -110,7 +110,7 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
   const details = { id };
   if (isSystem && by.role !== "system")
     throw new SkillError("CONFLICT", `${id} is a system skill.`, {
-      hint: "System skills are updated with Skillhold. You can disable them.",
+      hint: "System skills are updated with Skillhold. Administrators can disable them and change their tags.",
       details,
     });
   if (!isManager(skill, grants, by))

@@ -3,7 +3,8 @@ import type { Actor, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { codePointLength } from "@skillhold/skill";
-import { getManaged, type ManagedChange, visibilityWith } from "../ownership/ownership.ts";
+import { getManaged, type ManagedChange, rejectChanged, visibilityWith } from "../ownership/ownership.ts";
+import { skillLock } from "../record/lock.ts";
 import type { RegisteredSkill, SkillOverride } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
@@ -32,7 +33,8 @@ export async function editSkill(
 ): Promise<Edited> {
   const checked = checkEdit(edit, limits);
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx, seen);
+    const skill =
+      (await findTagged(idOrUid, checked, { by, seen }, tx)) ?? (await getManaged(idOrUid, by, tx, seen));
     rejectDeleted(skill);
     const { record } = await getRevisionOf(skill, skill.revision, tx);
     const override = mergeOverride(skill.override, checked, record);
@@ -50,6 +52,22 @@ export async function editSkill(
     await tx.append({ type: "skill.edited", at, skill: skill.id, by, fields, visibility });
     return { skill: edited, status: "edited" };
   });
+}
+
+/** A system skill, when an administrator changes only its tags; undefined for every other change. */
+async function findTagged(
+  idOrUid: string,
+  { tags, ...others }: SkillEdit,
+  { by, seen }: ManagedChange,
+  tx: RegistryTransaction,
+): Promise<RegisteredSkill | undefined> {
+  if (by.role !== "admin" || tags === undefined || Object.keys(others).length > 0) return undefined;
+  const found = await tx.findSkill(idOrUid);
+  if (found?.isSystem !== true) return undefined;
+  await tx.lock(skillLock(found.id));
+  const skill = (await tx.findSkill(found.uid)) ?? found;
+  rejectChanged(skill, seen);
+  return skill;
 }
 
 /** A person chooses public or not; grants decide between private and internal. */

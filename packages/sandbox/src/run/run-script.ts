@@ -46,7 +46,8 @@ export async function runScript(
     await clearRun(request, context);
     const command = scriptCommand(program, runtime, request.target, options.args ?? [], inputs);
     const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
-    const spec = scriptSpec(request, staged.folder, runtimes, withEnvironment(command, environment), context);
+    const found = withEnvironment(command, request.target, staged.content, environment);
+    const spec = scriptSpec(request, staged.folder, runtimes, found, context);
     return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
   });
 }

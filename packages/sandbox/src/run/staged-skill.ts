@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { modulePlaces } from "@skillhold/core/dependency";
 import type { SkillContent } from "@skillhold/core/library";
 import type { RunContext, RunEnvironment, RunPorts, SandboxSpec } from "@skillhold/core/run";
 import { rejectCanceled } from "../backend/cancel.ts";
@@ -37,14 +38,23 @@ export async function findRunEnvironment(
   return await environment?.({ id: content.entry.id, treeHash: content.treeHash, folder });
 }
 
-/** Adds the environment's variables to a command. The command's own variables take precedence. */
+/**
+ * Adds the variables that find the skill's modules and the environment's packages. The command's own variables take
+ * precedence.
+ */
 export function withEnvironment(
   command: SandboxSpec["command"],
+  script: string,
+  { files }: Pick<SkillContent, "files">,
   environment: RunEnvironment | undefined,
 ): SandboxSpec["command"] {
-  if (environment === undefined) return command;
+  const folders = new Set(files.filter(({ path }) => path.endsWith(".py")).map(({ path }) => dirname(path)));
+  const places = modulePlaces([script]).filter((place) => folders.has(place === "" ? "." : place));
   return (paths) => {
     const { argv, env } = command(paths);
-    return { argv, env: { ...environment.env(paths), ...env } };
+    const installed = environment?.env(paths) ?? {};
+    const python = [...places.map((place) => join(paths.skill, place)), installed["PYTHONPATH"] ?? []].flat();
+    const found = python.length === 0 ? {} : { PYTHONPATH: python.join(":") };
+    return { argv, env: { ...installed, ...found, ...env } };
   };
 }

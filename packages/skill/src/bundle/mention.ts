@@ -39,6 +39,16 @@ export function findMentions(text: string): Mentions | undefined {
   return isWhole || names.length > 0 ? { isWhole, names, references } : undefined;
 }
 
+const PYTHON_IMPORT = /^[ \t]*(?:import|from)[ \t]+([A-Za-z_][\w., \t]*)/gm;
+
+/** The first names of the modules that a Python text imports. Deliberately broad: text in strings counts, too. */
+export function findImports(text: string): readonly string[] {
+  const names = [...text.matchAll(PYTHON_IMPORT)].flatMap(([line, modules = ""]) =>
+    line.trimStart().startsWith("from") ? [modules] : modules.split(","),
+  );
+  return [...new Set(names.flatMap((name) => /^\w+/.exec(name.trim())?.[0] ?? []))];
+}
+
 /**
  * The files of `_shared` that the references mean. A name without a matching file may be built at run time, so it
  * means all files.

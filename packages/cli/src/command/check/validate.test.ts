@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { profiles } from "@skillhold/skill";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeUnlistable, removeTree, runJson, runMain, writeFile } from "../../fake-host.ts";
 
@@ -223,6 +224,13 @@ describe("validate", () => {
         ["LINKS_MALFORMED", "links.yaml"],
       ]),
     );
+  });
+
+  test("every profile reports a malformed links.yaml [S-4]", async () => {
+    write("demo/SKILL.md", "---\nname: demo\ndescription: x\nversion: 1.0.0\n---\nbody\n");
+    write("demo/links.yaml", "- ftp://nowhere\n");
+    for (const profile of profiles)
+      expect((await skillhold("validate", "demo", "--profile", profile)).out).toContain("LINKS_MALFORMED");
   });
 
   test("a folder with only tools loads with a warning and is invalid under strict [S-9]", async () => {

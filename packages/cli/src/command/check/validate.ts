@@ -1,6 +1,12 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core/source";
+import {
+  findSkillFolders,
+  type OpenedSkill,
+  openSkill,
+  surveyLinks,
+  surveySkill,
+} from "@skillhold/core/source";
 import { statPath } from "@skillhold/host/place";
 import type { Diagnostic } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
@@ -167,7 +173,8 @@ function refuseFix(line: number): Diagnostic {
   };
 }
 
-/** The strict and lenient profiles cover SKILL.md only; the other profiles check all files. */
+/** The strict and lenient profiles cover SKILL.md and links.yaml; the other profiles check all files. */
 async function subjectOf(opened: OpenedSkill, profile: Profile): Promise<OpenedSkill["subject"]> {
-  return profile === "strict" || profile === "lenient" ? opened.subject : await surveySkill(opened, limits);
+  const isShort = profile === "strict" || profile === "lenient";
+  return isShort ? surveyLinks(opened, limits) : await surveySkill(opened, limits);
 }

@@ -102,6 +102,12 @@ describe.runIf(process.platform === "linux")("run", () => {
     expect(stranger).toMatchObject({ code: 4, error: { code: "POLICY_DENIED" } });
   });
 
+  test("an unknown option is an error, also before arguments of the script that ask for help [S-60]", async () => {
+    const { code, out, err } = await start(["a.sh", "--nosuch", "--", "--help"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("--nosuch");
+  });
+
   test("records request, decision and end in the user's store [S-29]", async () => {
     await start(["a.sh", yes, "--", "x"]);
     const types = (await readAuditLog(join(root, "state"))).map(({ type }) => type);

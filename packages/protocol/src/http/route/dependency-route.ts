@@ -88,6 +88,7 @@ export const dependencyRoutes = {
           }),
         )
         .readonly(),
+      ready: z.boolean().describe("Whether every required program is available."),
     }),
     condition: "read",
   }),

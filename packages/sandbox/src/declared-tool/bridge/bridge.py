@@ -43,7 +43,8 @@ class Threads(concurrent.futures.ThreadPoolExecutor):
 def main():
     # Tools cannot import files of this folder. They can import files of their own folder, but last, so that
     # a tool with the name of a library does not replace it.
-    sys.path[:] = [*sys.path[1:], os.path.join(SKILL, "tools"), SKILL]
+    places = [os.path.join(SKILL, place) for place in ("tools", "scripts", "_shared", "scripts/_shared")]
+    sys.path[:] = [*sys.path[1:], *places, SKILL]
     sys.argv[:] = [""]
     skillhold_shim.install()
     asyncio.run(serve())
