@@ -130,3 +130,24 @@ export function isForeign(name: string, host: string): boolean {
   const service = SERVICES.find(([pattern]) => pattern.test(name));
   return service !== undefined && !service[1].test(host);
 }
+
+/** Two values of one name: a text stays only where both agree. */
+export function merge(a: FlowValue, b: FlowValue): FlowValue {
+  const text = a.text === b.text || b.text === undefined ? a.text : a.text === undefined ? b.text : undefined;
+  const items =
+    a.items === undefined
+      ? b.items
+      : b.items === undefined || a.items.length === b.items.length
+        ? a.items
+        : undefined;
+  return { ...join([a, b]), text, items };
+}
+
+/** The content of a file at a path, without a report. */
+export function readSilently(path: FlowValue): FlowValue {
+  const isSecret = path.taint & Taint.secretPath;
+  return {
+    ...withTaint(path, isSecret ? Taint.secretFile : 0, Taint.secretPath | Taint.home),
+    text: undefined,
+  };
+}

@@ -4,12 +4,15 @@ import {
   concat,
   type FlowValue,
   join,
+  merge,
   NOTHING,
   sameValue,
   Taint,
   textValue,
   withTaint,
 } from "./flow-value.ts";
+
+import { pythonCallEffect } from "./python-call.ts";
 
 const ROUNDS = 4;
 const MAX_VISITS = 600_000;
@@ -204,6 +207,14 @@ class PythonReader {
         return this.#subscript(node);
       case "call":
         return this.#call(node);
+      default:
+        return this.#composite(node);
+    }
+  }
+
+  /** Collections, comprehensions and blocks. */
+  #composite(node: CodeNode): FlowValue {
+    switch (node.type) {
       case "list":
       case "tuple": {
         const values = node.kids.filter(({ type }) => type !== "comment").map((kid) => this.#eval(kid));
@@ -358,10 +369,7 @@ class PythonReader {
     values: readonly FlowValue[],
     nodes: readonly CodeNode[],
   ): FlowValue {
-    const all = join(values);
-    const [first = NOTHING] = values;
     const { row } = node;
-    const report = this.#isReporting ? this.#effects : undefined;
     const method = name.slice(name.lastIndexOf(".") + 1);
     const object =
       called.type === "attribute" && called.kids[0] !== undefined ? this.#eval(called.kids[0]) : NOTHING;
@@ -372,101 +380,11 @@ class PythonReader {
       );
       return at === -1 ? undefined : values[at];
     };
-    if (NETWORK.test(name) || (object.taint & Taint.session && SENDS.test(method)) || SOCKET.test(name)) {
-      const target = join([
-        keyword("url") ?? keyword("host") ?? (/\.request$/.test(name) ? (values[1] ?? first) : first),
-        object,
-      ]);
-      const whole = name.endsWith("Connection") || SOCKET.test(name) ? hostValue(target, first) : target;
-      const sent = join([...values, withTaint(object, 0, Taint.session)]);
-      report?.network(sent, row, whole);
-      if (/urlretrieve$/.test(name)) report?.downloads(all, row);
-      const isConnection = /Connection$|^socket\.|connect$|SMTP|FTP/.test(name);
-      return { taint: isConnection ? Taint.session : Taint.download, urls: whole.urls, text: undefined };
-    }
-    if (SESSION.test(name))
-      return { taint: Taint.session, urls: (keyword("base_url") ?? NOTHING).urls, text: undefined };
-    if (EVAL.has(name)) {
-      report?.code(all, row);
-      return { ...all, text: undefined };
-    }
-    if (
-      /^base64\.(?:standard_|urlsafe_)?b64decode$/.test(name) &&
-      first.text !== undefined &&
-      !first.text.includes("{}")
-    ) {
-      const value = textValue(Buffer.from(first.text, "base64").toString("latin1"));
-      return withTaint(value, Taint.decoded);
-    }
-    if (SYSTEM.test(name)) return { taint: Taint.system, urls: [], text: undefined };
-    if (/^(?:socket\.(?:gethostbyname|getaddrinfo)|dns\.resolver\.(?:resolve|query))$/.test(name)) {
-      report?.lookup(all, row);
-      return NOTHING;
-    }
-    if (DECODE.test(name) || (name === "codecs.decode" && values.length > 1))
-      return { ...withTaint(all, Taint.decoded), text: undefined };
-    if (name === "chr" || method === "fromhex") return { ...withTaint(all, Taint.decoded), text: undefined };
-    if (PROCESS.test(name)) return this.#process(name, first, all, row, nodes);
-    if (name === "open" || name === "io.open" || name === "codecs.open" || method === "open") {
-      const path =
-        name.endsWith("open") && method === "open" && object.taint & Taint.secretPath
-          ? object
-          : object.text !== undefined && values.length < 2
-            ? object
-            : first;
-      const mode = keyword("mode")?.text ?? (path === object ? first.text : values[1]?.text) ?? "r";
-      if (/^[rbtU+]{0,3}$/.test(mode) || !/[wax]/.test(mode))
-        return report === undefined ? readSilently(path) : report.read(path, row);
-      report?.write(path, row);
-      return NOTHING;
-    }
-    if (READ.test(name) || /^read_(?:text|bytes)$/.test(method)) {
-      const path = /^read_/.test(method) ? object : first;
-      return report === undefined ? readSilently(path) : report.read(path, row);
-    }
-    if (/^write_(?:text|bytes)$/.test(method)) {
-      report?.write(object, row);
-      return NOTHING;
-    }
-    if (/^shutil\.(?:copy\w*|move)$/.test(name)) {
-      report?.write(values[1] ?? NOTHING, row);
-      return {
-        ...(report === undefined ? readSilently(first) : report.read(first, row)),
-        text: values[1]?.text,
-      };
-    }
-    if (name === "os.path.expanduser" || method === "expanduser") {
-      report?.home(row);
-      return withTaint(name === "os.path.expanduser" ? first : object, Taint.home);
-    }
-    if (/(?:^|\.)Path\.home$/.test(name)) {
-      report?.home(row);
-      return { taint: Taint.home, urls: [], text: "~" };
-    }
-    if (/(?:^|\.)(?:Pure)?(?:Posix)?Path$/.test(name) || name === "os.path.join" || method === "joinpath")
-      return concat(method === "joinpath" ? [object, ...values] : values, "/");
-    if (name === "str" || name === "os.fspath" || /^os\.path\.(?:abspath|realpath|normpath)$/.test(name))
-      return first;
-    if (
-      /^(?:resolve|absolute|strip|rstrip|lower|upper|encode|decode|as_posix|replace|format)$/.test(method)
-    ) {
-      const text = object.text === undefined ? undefined : textValue(object.text.replace(/\{\w*\}/g, "{}"));
-      return { ...join([object, all, ...(text === undefined ? [] : [text])]), text: text?.text };
-    }
-    if (method === "join" && object.text !== undefined && first.items?.every((item) => item !== undefined))
-      return {
-        ...concat(
-          first.items.map((item) => textValue(item ?? "")),
-          object.text,
-        ),
-      };
-    if (
-      /^(?:os\.(?:path\.(?:exists|isfile|isdir|basename|getsize)|stat|chmod|makedirs|mkdir|remove|unlink)|len|print|isinstance|logging\.\w+|logger\.\w+|hash|hashlib\.\w+|exit|sys\.exit)$/.test(
-        name,
-      ) ||
-      /^(?:exists|is_file|is_dir|mkdir|unlink|chmod|hexdigest|startswith|endswith)$/.test(method)
-    )
-      return NOTHING;
+    const report = this.#isReporting ? this.#effects : undefined;
+    const isShell = () => nodes.some((each) => /^shell\b.*True$/s.test(this.#text(each)));
+    const known = pythonCallEffect({ name, method, values, object, row, keyword, isShell }, report);
+    if (known !== undefined) return known;
+    const all = join(values);
     const parameters = this.#parameters.get(method);
     if (parameters !== undefined) return this.#enter(method, parameters, values, nodes);
     if (MUTATES.test(method) && called.kids[0] !== undefined)
@@ -490,63 +408,6 @@ class PythonReader {
     }
     return this.#returns.get(name) ?? NOTHING;
   }
-
-  #process(
-    name: string,
-    first: FlowValue,
-    all: FlowValue,
-    row: number,
-    nodes: readonly CodeNode[],
-  ): FlowValue {
-    const shellArgument = nodes.find(
-      (each) => each.type === "keyword_argument" && this.#text(each).startsWith("shell"),
-    );
-    const isShell =
-      /^os\.(?:system|popen)$|getoutput|subprocess_shell/.test(name) ||
-      (shellArgument !== undefined && this.#text(shellArgument).endsWith("True"));
-    if (this.#isReporting) this.#effects.process(first, row, isShell);
-    const isSecret =
-      first.taint & Taint.secretPath ||
-      first.items?.some((item) => item !== undefined && textValue(item).taint & Taint.secretPath);
-    const kept =
-      all.taint & ~(Taint.wholeEnv | Taint.secretEnv | Taint.secretPath | Taint.download | Taint.decoded);
-    return {
-      taint:
-        kept |
-        (isSecret &&
-        /\b(?:cat|type|tar|zip|base64|head|security)\b/.test(`${first.text} ${first.items?.join(" ")}`)
-          ? Taint.secretFile
-          : 0),
-      urls: [],
-      text: undefined,
-    };
-  }
-}
-
-/** Two values of one name: a text stays only where both agree. */
-function merge(a: FlowValue, b: FlowValue): FlowValue {
-  const text = a.text === b.text || b.text === undefined ? a.text : a.text === undefined ? b.text : undefined;
-  const items =
-    a.items === undefined
-      ? b.items
-      : b.items === undefined || a.items.length === b.items.length
-        ? a.items
-        : undefined;
-  return { ...join([a, b]), text, items };
-}
-
-function readSilently(path: FlowValue): FlowValue {
-  const isSecret = path.taint & Taint.secretPath;
-  return {
-    ...withTaint(path, isSecret ? Taint.secretFile : 0, Taint.secretPath | Taint.home),
-    text: undefined,
-  };
-}
-
-function hostValue(target: FlowValue, first: FlowValue): FlowValue {
-  const host = first.text ?? first.items?.[0];
-  if (target.urls.length > 0 || host === undefined || !/^[\w-]+(?:\.[\w-]+)+$/.test(host)) return target;
-  return { ...target, urls: [`https://${host}`] };
 }
 
 function unescapeText(text: string): string {
@@ -567,28 +428,4 @@ function isEnvGet(name: string): boolean {
   return /^os\.(?:getenv|environ\.(?:get|pop|setdefault))$/.test(name);
 }
 
-const NETWORK =
-  /^(?:requests|httpx|grequests|cloudscraper|curl_cffi\.requests|requests_html)\.(?:get|post|put|patch|delete|head|options|request|stream)$|^urllib\.request\.(?:urlopen|urlretrieve)$|^urllib2?\.(?:urlopen|urlretrieve)$|^(?:http\.client|httplib)\.HTTPS?Connection$|^aiohttp\.request$|^websockets?\.(?:connect|create_connection)$|^smtplib\.SMTP(?:_SSL)?$|^ftplib\.FTP$|^wget\.download$/;
-const SOCKET = /^socket\.create_connection$|(?:^|\.)(?:sock|s|client|conn|socket)\.connect$/;
-const SENDS =
-  /^(?:get|post|put|patch|delete|head|request|stream|send|sendall|sendto|sendmail|send_message|urlopen|storbinary|ws_connect|open)$/;
-const SESSION =
-  /^(?:requests\.(?:Session|session)|httpx\.(?:Client|AsyncClient)|aiohttp\.ClientSession|urllib3\.PoolManager|socket\.socket|cloudscraper\.create_scraper)$/;
-const EVAL = new Set([
-  "eval",
-  "exec",
-  "compile",
-  "marshal.loads",
-  "types.FunctionType",
-  "code.interact",
-  "code.InteractiveInterpreter().runcode",
-]);
-const DECODE =
-  /^(?:base64\.(?:\w*b(?:64|32|16|85)decode|a85decode|decodebytes)|binascii\.(?:unhexlify|a2b_\w+)|(?:zlib|gzip|bz2|lzma)\.decompress|[\w.]*Fernet\(\)\.decrypt)$/;
-const PROCESS =
-  /^(?:os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|startfile)|subprocess\.(?:run|call|Popen|check_output|check_call|getoutput|getstatusoutput)|pty\.spawn|asyncio\.create_subprocess_(?:exec|shell)|commands\.getoutput)$/;
-const READ =
-  /^(?:sqlite3\.connect|os\.open|glob\.i?glob|os\.(?:listdir|walk|scandir)|json\.load|toml\.load|yaml\.safe_load|configparser\.\w+|zipfile\.ZipFile)$/;
-const SYSTEM =
-  /^(?:platform\.(?:node|uname|platform)|socket\.gethostname|getpass\.getuser|os\.(?:getlogin|uname))$/;
 const MUTATES = /^(?:append|add|update|extend|insert|setdefault|put|write|writestr|attach|set_payload)$/;

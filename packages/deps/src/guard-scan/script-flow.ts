@@ -4,12 +4,15 @@ import {
   concat,
   type FlowValue,
   join,
+  merge,
   NOTHING,
   sameValue,
   Taint,
   textValue,
   withTaint,
 } from "./flow-value.ts";
+
+import { scriptCallEffect } from "./script-call.ts";
 
 const ROUNDS = 4;
 const MAX_VISITS = 600_000;
@@ -150,11 +153,55 @@ class ScriptReader {
         return textValue(unescapeText(this.#text(node).slice(1, -1)));
       case "template_string":
         return this.#template(node);
+      case "variable_declarator":
+        return this.#declare(node);
+      case "binary_expression":
+        return this.#binary(node);
+      case "ternary_expression": {
+        const [condition, yes, no] = node.kids;
+        if (condition !== undefined) this.#eval(condition);
+        return join([yes, no].flatMap((kid) => (kid === undefined ? [] : [this.#eval(kid)])));
+      }
+      case "member_expression":
+        return this.#member(node);
+      case "subscript_expression":
+        return this.#subscript(node);
+      case "call_expression":
+      case "new_expression":
+        return this.#call(node);
+      case "array": {
+        const values = node.kids.map((kid) => this.#eval(kid));
+        return { ...join(values), text: undefined, items: values.map(({ text }) => text) };
+      }
+      case "object":
+        return { ...this.#all(node.kids), text: undefined };
+      case "pair": {
+        const [, value] = node.kids;
+        return value === undefined ? NOTHING : this.#eval(value);
+      }
+      case "parenthesized_expression":
+      case "await_expression":
+      case "as_expression":
+      case "non_null_expression":
+      case "spread_element":
+      case "expression_statement": {
+        const [inner] = node.kids;
+        return inner === undefined ? NOTHING : this.#eval(inner);
+      }
+      case "unary_expression":
+        this.#all(node.kids);
+        return NOTHING;
+      default:
+        return this.#statement(node);
+    }
+  }
+
+  /** Assignments, loops and blocks. */
+  #statement(node: CodeNode): FlowValue {
+    switch (node.type) {
       case "import_statement":
         this.#import(node);
         return NOTHING;
-      case "variable_declarator":
-        return this.#declare(node);
       case "assignment_expression":
       case "augmented_assignment_expression": {
         const [target, value] = node.kids;
@@ -174,38 +221,6 @@ class ScriptReader {
         this.#keep(this.#returns, this.#inside, only === undefined ? NOTHING : { ...value });
         return NOTHING;
       }
-      case "binary_expression":
-        return this.#binary(node);
-      case "ternary_expression": {
-        const [condition, yes, no] = node.kids;
-        if (condition !== undefined) this.#eval(condition);
-        return join([yes, no].flatMap((kid) => (kid === undefined ? [] : [this.#eval(kid)])));
-      }
-      case "member_expression":
-        return this.#member(node);
-      case "subscript_expression": {
-        const [object, key] = node.kids;
-        if (object === undefined || key === undefined) return NOTHING;
-        const index = this.#eval(key);
-        if (ENVIRONMENTS.has(this.#qualified(object)))
-          return index.text === undefined
-            ? { ...NOTHING, taint: Taint.secretEnv }
-            : this.#env(index.text, node.row);
-        return { ...this.#eval(object), text: undefined, items: undefined };
-      }
-      case "call_expression":
-      case "new_expression":
-        return this.#call(node);
-      case "array": {
-        const values = node.kids.map((kid) => this.#eval(kid));
-        return { ...join(values), text: undefined, items: values.map(({ text }) => text) };
-      }
-      case "object":
-        return { ...this.#all(node.kids), text: undefined };
-      case "pair": {
-        const [, value] = node.kids;
-        return value === undefined ? NOTHING : this.#eval(value);
-      }
       case "for_in_statement": {
         const [target, iterable, body] = node.kids;
         if (target !== undefined && iterable !== undefined)
@@ -217,21 +232,20 @@ class ScriptReader {
       case "statement_block":
         for (const kid of node.kids) this.#eval(kid);
         return NOTHING;
-      case "parenthesized_expression":
-      case "await_expression":
-      case "as_expression":
-      case "non_null_expression":
-      case "spread_element":
-      case "expression_statement": {
-        const [inner] = node.kids;
-        return inner === undefined ? NOTHING : this.#eval(inner);
-      }
-      case "unary_expression":
-        this.#all(node.kids);
-        return NOTHING;
       default:
         return node.kids.length === 0 ? NOTHING : { ...this.#all(node.kids), text: undefined };
     }
+  }
+
+  #subscript(node: CodeNode): FlowValue {
+    const [object, key] = node.kids;
+    if (object === undefined || key === undefined) return NOTHING;
+    const index = this.#eval(key);
+    if (ENVIRONMENTS.has(this.#qualified(object)))
+      return index.text === undefined
+        ? { ...NOTHING, taint: Taint.secretEnv }
+        : this.#env(index.text, node.row);
+    return { ...this.#eval(object), text: undefined, items: undefined };
   }
 
   #template(node: CodeNode): FlowValue {
@@ -431,87 +445,15 @@ class ScriptReader {
     values: readonly FlowValue[],
     object: FlowValue,
   ): FlowValue {
-    const all = join(values);
-    const [first = NOTHING, second = NOTHING] = values;
     const { row } = node;
-    const report = this.#isReporting ? this.#effects : undefined;
     const method = name.slice(name.lastIndexOf(".") + 1);
+    const report = this.#isReporting ? this.#effects : undefined;
     const isNew = node.type === "new_expression";
-    if (NETWORK.test(name) || (object.taint & Taint.session && SENDS.test(method))) {
-      const options =
-        first.urls.length === 0
-          ? join([first, object, ...(/request|^axios$|open$/.test(method) ? values : [])])
-          : first;
-      const target = hostValue(options, first);
-      report?.network(join([...values, withTaint(object, 0, Taint.session)]), row, target);
-      return { taint: Taint.download | Taint.session, urls: target.urls, text: undefined };
-    }
-    if (/^dns\.(?:promises\.)?(?:resolve\w*|lookup)$/.test(name)) {
-      report?.lookup(first, row);
-      return NOTHING;
-    }
-    if (isNew && /^(?:XMLHttpRequest|WebSocket|EventSource|ws|net\.Socket|ws\.WebSocket)$/.test(name)) {
-      if (name !== "XMLHttpRequest" && name !== "net.Socket") report?.network(all, row, first);
-      return { taint: Taint.session, urls: first.urls, text: undefined };
-    }
-    if (/^axios\.create$/.test(name)) return { taint: Taint.session, urls: all.urls, text: undefined };
-    if (name === "eval" || name === "Function" || /^vm\.(?:runIn\w+|Script|compileFunction)$/.test(name)) {
-      report?.code(all, row);
-      return { ...all, text: undefined };
-    }
-    if (/^(?:setTimeout|setInterval)$/.test(name) && first.text !== undefined) report?.code(all, row);
-    const encoding =
-      name === "atob" ? "base64" : name === "Buffer.from" && second.text === "base64" ? "base64" : undefined;
-    if (encoding !== undefined && first.text !== undefined && !first.text.includes("{}"))
-      return withTaint(textValue(Buffer.from(first.text, encoding).toString("latin1")), Taint.decoded);
-    if (/^os\.(?:hostname|userInfo|networkInterfaces)$/.test(name))
-      return { taint: Taint.system, urls: [], text: undefined };
-    if (
-      name === "atob" ||
-      name === "String.fromCharCode" ||
-      /^zlib\.(?:gunzip|inflate|unzip|brotliDecompress)\w*$/.test(name) ||
-      /createDecipheriv/.test(name)
-    )
-      return { ...withTaint(all, Taint.decoded), text: undefined };
-    if (name === "Buffer.from")
-      return /^(?:base64|base64url|hex)$/.test(second.text ?? "")
-        ? { ...withTaint(first, Taint.decoded), text: undefined }
-        : { ...first, text: first.text };
-    if (PROCESS.test(name)) return this.#process(name, values, row);
-    if (READ.test(name)) return report === undefined ? readSilently(first) : report.read(first, row);
-    if (WRITE.test(name)) {
-      report?.write(/copyFile|rename|^cp/.test(method) ? second : first, row);
-      return NOTHING;
-    }
-    if (name === "os.homedir") {
-      report?.home(row);
-      return { taint: Taint.home, urls: [], text: "~" };
-    }
-    if (/^path\.(?:join|resolve)$/.test(name)) return concat(values, "/");
-    if (name === "Deno.env.get") return this.#env(first.text ?? "", row);
-    if (name === "Deno.env.toObject") {
-      report?.wholeEnv(row);
-      return { taint: Taint.wholeEnv, urls: [], text: undefined };
-    }
-    if (isNew && name === "URL")
-      return join([first, second]).urls.length > 0
-        ? { ...join([first, second]), text: first.text }
-        : join([first, second]);
-    if (method === "join" && object.items !== undefined && object.items.every((item) => item !== undefined))
-      return concat(
-        object.items.map((item) => textValue(item ?? "")),
-        first.text ?? ",",
-      );
-    if (method === "concat" && object.text !== undefined) return concat([object, ...values]);
-    if (method === "reverse" || method === "split")
-      return { ...withTaint(object, 0), text: undefined, items: undefined };
-    if (
-      /^(?:console\.\w+|process\.(?:exit|cwd)|fs\.(?:existsSync|statSync|mkdirSync|chmodSync|unlinkSync|accessSync)|path\.(?:basename|dirname|extname)|crypto\.\w+)$/.test(
-        name,
-      )
-    )
-      return NOTHING;
-    if (/^(?:includes|startsWith|endsWith|test|indexOf|has)$/.test(method)) return NOTHING;
+    const known = scriptCallEffect({ name, method, isNew, values, object, row }, report, (text) =>
+      this.#env(text, row),
+    );
+    if (known !== undefined) return known;
+    const all = join(values);
     const parameters = this.#parameters.get(method);
     if (parameters !== undefined) {
       for (const [index, value] of values.entries()) {
@@ -528,52 +470,6 @@ class ScriptReader {
       text: /^(?:trim|toString|toLowerCase|replace)$/.test(method) ? object.text : undefined,
     };
   }
-
-  #process(name: string, values: readonly FlowValue[], row: number): FlowValue {
-    const [first = NOTHING, second = NOTHING] = values;
-    const isShell = /(?:^|\.)(?:exec|execSync|execaCommand|execCommand)$/.test(name);
-    if (this.#isReporting) {
-      if (isShell) this.#effects.process(first, row, true);
-      else if (first.items !== undefined) this.#effects.process(first, row, false);
-      else
-        this.#effects.process(
-          { ...join([first, second]), text: first.text, items: [first.text, ...(second.items ?? [])] },
-          row,
-          false,
-        );
-    }
-    const words = `${first.text} ${second.items?.join(" ")}`;
-    const isSecret =
-      (first.taint | second.taint) & Taint.secretPath &&
-      /\b(?:cat|type|tar|zip|base64|security)\b/.test(words);
-    return { taint: isSecret ? Taint.secretFile : 0, urls: [], text: undefined };
-  }
-}
-
-function merge(a: FlowValue, b: FlowValue): FlowValue {
-  const text = a.text === b.text || b.text === undefined ? a.text : a.text === undefined ? b.text : undefined;
-  const items =
-    a.items === undefined
-      ? b.items
-      : b.items === undefined || a.items.length === b.items.length
-        ? a.items
-        : undefined;
-  return { ...join([a, b]), text, items };
-}
-
-function readSilently(path: FlowValue): FlowValue {
-  const isSecret = path.taint & Taint.secretPath;
-  return {
-    ...withTaint(path, isSecret ? Taint.secretFile : 0, Taint.secretPath | Taint.home),
-    text: undefined,
-  };
-}
-
-/** `{ hostname: "x" }` and `connect(443, "x")` name hosts without a URL. */
-function hostValue(target: FlowValue, first: FlowValue): FlowValue {
-  if (target.urls.length > 0 || first.text === undefined || !/^[\w-]+(?:\.[\w-]+)+$/.test(first.text))
-    return target;
-  return { ...target, urls: [`https://${first.text}`] };
 }
 
 function moduleName(specifier: string): string {
@@ -594,12 +490,3 @@ function unescapeText(text: string): string {
 const ENVIRONMENTS = new Set(["process.env", "Bun.env", "import.meta.env"]);
 const MODULE_LIKE =
   /^(?:fs|child_process|os|path|http|https|net|tls|vm|zlib|axios|got|request|undici|fetch|ws|util|shelljs|execa|crypto|dns|dgram|superagent|needle|ky|eval|Function|process)(?:\.[\w.]+)?$/;
-const NETWORK =
-  /^(?:fetch|axios|got|ky|request|needle|superagent|undici|\$fetch)$|^(?:axios|got|ky|request|needle|superagent|undici)\.(?:get|post|put|patch|delete|head|request|stream|fetch)$|^https?\.(?:get|request)$|^(?:net|tls)\.(?:connect|createConnection)$|^navigator\.sendBeacon$|^fetch\.default$|^axios\.default\.\w+$/;
-const SENDS = /^(?:get|post|put|patch|delete|request|send|write|end|emit|open|connect)$/;
-const PROCESS =
-  /^(?:child_process|shelljs)\.(?:exec|execSync|execFile|execFileSync|spawn|spawnSync|fork)$|^(?:Bun\.spawn|Bun\.spawnSync|Deno\.(?:Command|run)|execa|execa\.\w+|execaCommand)$|^(?:execSync|spawnSync|execFileSync)$/;
-const READ =
-  /^(?:fs|fs\.promises|promises|fsp|fs-extra|fse)\.(?:readFile|readFileSync|createReadStream|readdir|readdirSync|readJson\w*)$|^(?:Deno\.read\w+|Bun\.file|readFileSync)$/;
-const WRITE =
-  /^(?:fs|fs\.promises|promises|fsp|fs-extra|fse)\.(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|copyFileSync|rename|renameSync|cp|cpSync|outputFile\w*)$|^(?:Deno\.write\w+|Bun\.write|writeFileSync|appendFileSync)$/;
