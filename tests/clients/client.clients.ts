@@ -98,11 +98,12 @@ describe.each(drivers)("$id", (driver) => {
     "asks its user before a script runs [S-28] [S-57] [S-69]",
     async () => {
       const { scene: place, server: model } = await prepare(count);
-      const { start, ready, answers } = driver.terminal?.(place, model.url, modules()) ?? {};
+      const { start, before = [], ready, answers } = driver.terminal?.(place, model.url, modules()) ?? {};
       if (start === undefined || ready === undefined || answers === undefined)
         throw new Error("No terminal.");
       const terminal = new Terminal(start, place);
       try {
+        for (const { screen, keys } of before) await terminal.answer(screen, keys);
         await terminal.until(ready);
         // The terminal interface does not wait for servers, so the prompt is repeated until the tools are there.
         await terminal.say("Please count.", () =>

@@ -22,12 +22,21 @@ export interface Driver {
   readonly terminal?: (scene: Scene, model: string, modules: string) => TerminalUse;
 }
 
-/** How to start a terminal interface, and the keys that approve a run. */
+/** How to start and use a terminal interface. */
 export interface TerminalUse {
   readonly start: Headless;
+  /** The keys that lead to the screen that accepts a prompt. */
+  readonly before?: readonly Answer[];
   /** The screen that accepts a prompt. */
   readonly ready: RegExp;
-  readonly answers: readonly { readonly screen: RegExp; readonly keys: readonly string[] }[];
+  /** The keys that approve a run once. */
+  readonly answers: readonly Answer[];
+}
+
+/** The keys to press on a screen. */
+export interface Answer {
+  readonly screen: RegExp;
+  readonly keys: readonly string[];
 }
 
 const platform = `${process.platform}-${process.arch}`;
@@ -37,6 +46,12 @@ const claudeEnv = (model: string) => ({
   ANTHROPIC_API_KEY: "x",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   IS_SANDBOX: "1",
+});
+const copilotOf = (modules: string) => join(modules, `@github/copilot-${platform}/copilot`);
+const copilotEnv = (model: string) => ({
+  COPILOT_OFFLINE: "true",
+  COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+  COPILOT_MODEL: "gpt-5.1",
 });
 const codexSettings = (model: string) => {
   const provider = `{name="fake",base_url="${model}/v1",env_key="K",wire_api="responses",requires_openai_auth=false}`;
@@ -142,9 +157,15 @@ export const drivers: readonly Driver[] = [
   {
     id: "copilot",
     headless: (prompt, _, model, modules) => ({
-      program: join(modules, `@github/copilot-${platform}/copilot`),
+      program: copilotOf(modules),
       args: ["-p", prompt, "--allow-all-tools"],
-      env: { COPILOT_OFFLINE: "true", COPILOT_PROVIDER_BASE_URL: `${model}/v1`, COPILOT_MODEL: "gpt-5.1" },
+      env: copilotEnv(model),
+    }),
+    terminal: (_, model, modules) => ({
+      start: { program: copilotOf(modules), args: ["--allow-all-tools"], env: copilotEnv(model) },
+      before: [{ screen: /Do you trust the files in this folder/, keys: ["Enter"] }],
+      ready: /MCP Servers reloaded: 1 server connected/,
+      answers: [{ screen: /❯ approve once/, keys: ["Enter"] }],
     }),
   },
 ];

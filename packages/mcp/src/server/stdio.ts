@@ -19,7 +19,7 @@ export interface StdioOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const CATALOGUE_MS = 250;
+const CATALOGUE_MS = 500;
 
 /**
  * Serves one client over two streams in either protocol revision, until the input ends or the signal is aborted. The skills
