@@ -96,7 +96,11 @@ export async function checkSandbox(sandbox: Pick<Sandbox, "id" | "probe">): Prom
     );
   const limits = (Object.keys(enforced) as readonly LimitKind[]).filter((kind) => enforced[kind] !== "run");
   const weak = limits.map((kind) =>
-    enforced[kind] === "process" ? `${kind} is limited per process only` : `${kind} is not limited`,
+    enforced[kind] === "sampled"
+      ? `${kind} is limited by sampling, not by the kernel`
+      : enforced[kind] === "process"
+        ? `${kind} is limited per process only`
+        : `${kind} is not limited`,
   );
   const way = network === "proxy" ? "only through the egress proxy" : "not at all";
   const program = `${sandbox.id}${version === undefined ? "" : ` ${version}`}`;

@@ -85,8 +85,8 @@ export interface RunLimits {
 
 export type LimitKind = "wall" | "cpu" | "memory" | "processes" | "disk" | "output";
 
-/** The scope of a limit: the whole run, each process, or not enforced. */
-export type Enforcement = "run" | "process" | "none";
+/** The scope of a limit: the whole run, the whole run at regular looks, each process, or not enforced. */
+export type Enforcement = "run" | "sampled" | "process" | "none";
 export type EnforcedLimits = Readonly<Record<LimitKind, Enforcement>>;
 
 export interface SandboxProcess {

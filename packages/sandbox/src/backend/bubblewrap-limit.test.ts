@@ -56,6 +56,35 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(sizes[1]).toBeLessThanOrEqual(64);
   });
 
+  test("of memory counts shared memory without a group [S-29]", async () => {
+    const limits = { ...roomyLimits, memoryBytes: 96 * MB };
+    const share =
+      "import mmap\nm = mmap.mmap(-1, 400 << 20)\nfor i in range(0, 400 << 20, 4096): m[i] = 1\nimport time\ntime.sleep(40)";
+    const command = () => ({ argv: ["/usr/bin/python3", "-c", share] as const, env: {} });
+    const { outcome, exceeded, enforced } = await bench.run(ungrouped, "", { limits, command });
+    expect({ outcome, exceeded, memory: enforced.memory }).toEqual({
+      outcome: "limit_exceeded",
+      exceeded: "memory",
+      memory: "sampled",
+    });
+  });
+
+  test.for([
+    ["/work", sandbox],
+    ["/tmp", ungrouped],
+  ] as const)("of files in %s ends a program that makes too many [S-29]", async ([folder, each]) => {
+    const make = `import os\nos.chdir("${folder}")\nfor i in range(400000): os.mkdir(str(i))`;
+    const command = () => ({ argv: ["/usr/bin/python3", "-c", make] as const, env: {} });
+    const limits = { ...roomyLimits, memoryBytes: 1024 * MB };
+    const { exceeded } = await bench.run(each, "", { limits, command });
+    expect(exceeded).toBe("disk");
+  });
+
+  test("a run is the first that the kernel ends when memory is short [S-29]", async () => {
+    const { stdout } = await bench.run(sandbox, "cat /proc/self/oom_score_adj");
+    expect(stdout).toBe("1000\n");
+  });
+
   test("of a file's size ends the program that exceeds it [S-29]", async () => {
     const command = () => ({ argv: ["/usr/bin/head", "-c", "9000000", "/dev/zero"] as const, env: {} });
     const limits = { ...roomyLimits, outputBytes: 100 * MB };
@@ -114,7 +143,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     const { code, enforced } = await bench.run(ungrouped, hungry, { limits });
     expect(code).not.toBe(0);
     expect(enforced).toMatchObject({
-      memory: "process",
+      memory: "sampled",
       cpu: "process",
       disk: "run",
       wall: "run",

@@ -21,6 +21,7 @@ import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
 import { type Launched, type LaunchOptions, launch, sandboxExit } from "./process.ts";
 import type { RunUser } from "./run-place.ts";
+import { exceedsInodes, exceedsMemory } from "./run-sample.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
@@ -37,7 +38,7 @@ export interface Confinement {
   readonly release: () => Promise<void>;
 }
 
-const CPU_LOOK_MS = 100;
+const LOOK_MS = 100;
 
 /** A program in a bubblewrap sandbox. */
 export class BubblewrapProcess implements SandboxProcess {
@@ -99,7 +100,7 @@ export class BubblewrapProcess implements SandboxProcess {
   }
 
   async #finish(): Promise<SandboxExit> {
-    const look = setInterval(() => this.#watchProcessor(), CPU_LOOK_MS);
+    const look = setInterval(() => this.#watch(), LOOK_MS);
     look.unref();
     const ending = await this.#launched.ended;
     clearInterval(look);
@@ -110,12 +111,20 @@ export class BubblewrapProcess implements SandboxProcess {
     return exceeded === undefined ? exit : { ...exit, exceeded };
   }
 
-  /** The kernel limits the CPU time of each process; this limits the total. */
-  #watchProcessor(): void {
-    const { group, limits } = this.#confinement;
-    if ((group?.cpuMs() ?? 0) <= limits.cpuMs) return;
-    this.#exceeded = "cpu";
+  /** The kernel limits the CPU time and memory of each process, and no number of files; this limits the totals. */
+  #watch(): void {
+    const exceeded = this.#findExceededNow();
+    if (exceeded === undefined) return;
+    this.#exceeded ??= exceeded;
     this.kill();
+  }
+
+  #findExceededNow(): LimitKind | undefined {
+    const { group, limits, enforced } = this.#confinement;
+    const { pid } = this.#entry.init;
+    if ((group?.cpuMs() ?? 0) > limits.cpuMs) return "cpu";
+    if (exceedsInodes([`/proc/self/fd/${this.#entry.work}`, `/proc/${pid}/root/tmp`])) return "disk";
+    return enforced.memory === "sampled" && exceedsMemory(pid, limits.memoryBytes) ? "memory" : undefined;
   }
 
   #findExceeded({ signal }: SandboxExit): LimitKind | undefined {

@@ -22,6 +22,7 @@ import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblew
 import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
+import { preferForKill } from "./run-sample.ts";
 import { findRuntime } from "./runtime.ts";
 import { selfTest } from "./self-test.ts";
 import { withOpenStages } from "./stage.ts";
@@ -95,11 +96,15 @@ class Bubblewrap implements Sandbox {
         limits: spec.limits,
         hasChannel: spec.hasChannel,
         mountPoints: mountPoints(place.mounts),
-        enforced: enforcedLimits(blocked.group !== undefined, countsProcesses),
+        enforced: enforcedLimits(
+          blocked.group === undefined ? undefined : this.#groups?.holds,
+          countsProcesses,
+        ),
         group: blocked.group,
         egress: egress?.proxy,
         release,
       });
+      preferForKill(blocked.entry.init.pid);
       blocked.openGate();
       if (egress !== undefined) await connectEgress(blocked.launched, egress.proxy, confined, spec.signal);
       return confined;
@@ -281,15 +286,16 @@ function groupLimits({ memoryBytes, diskBytes, processes }: RunLimits): GroupLim
   return { memoryBytes: memoryBytes + 2 * diskBytes, processes: processes + 2 };
 }
 
-function enforcedLimits(hasGroup: boolean, countsProcesses: boolean): EnforcedLimits {
+/** Contract: `holds` is undefined for a run without a group. */
+function enforcedLimits(holds: ControlGroups["holds"] | undefined, countsProcesses: boolean): EnforcedLimits {
   const each = hasResourceLimits() ? "process" : "none";
   return {
     wall: "run",
     output: "run",
     disk: "run",
-    cpu: hasGroup ? "run" : each,
-    memory: hasGroup ? "run" : each,
-    processes: hasGroup || countsProcesses ? "run" : "none",
+    cpu: holds?.cpu === true ? "run" : each,
+    memory: holds?.memory === true ? "run" : "sampled",
+    processes: holds?.processes === true || countsProcesses ? "run" : "none",
   };
 }
 

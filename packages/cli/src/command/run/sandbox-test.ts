@@ -71,6 +71,7 @@ const kinds: readonly LimitKind[] = ["wall", "cpu", "memory", "processes", "disk
 
 const ENFORCED: Readonly<Record<Enforcement, string>> = {
   run: "enforced for the whole run",
+  sampled: "enforced for the whole run, by a look every tenth of a second",
   process: "enforced for each process, not for the whole run",
   none: "not enforced",
 };
