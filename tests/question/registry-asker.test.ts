@@ -383,7 +383,7 @@ describe.each(engines)("questions on %s", (engine) => {
       const { id } = await left();
       const answer = here.ask(request({ run: "r2" }), never);
       answer.catch(() => {});
-      await vi.waitFor(async () => expect(await there.listQuestions()).toHaveLength(1));
+      await expect.poll(() => there.listQuestions()).toHaveLength(1);
       await there.answerQuestion(id, yes, { by });
       expect(await answer).toMatchObject(yes);
       expect((await questionEvents()).map(({ type }) => type)).toEqual([

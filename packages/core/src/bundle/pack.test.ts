@@ -219,15 +219,16 @@ test("a folder inside that is a skill of its own is left out, and its files with
     "x/lower/skill.md": "",
     "x/d.md": "",
     ".hidden/SKILL.md": "",
-    "x/Skill.md": "",
+    "mixed/Skill.md": "",
     "x/SKILL.md.txt": "",
   });
   mkdirSync(join(root, "odd/SKILL.md"), { recursive: true });
   const bundle = await pack(root);
-  expect(pathsOf(bundle)).toEqual(["SKILL.md", "a.md", "x/SKILL.md.txt", "x/Skill.md", "x/d.md"]);
+  expect(pathsOf(bundle)).toEqual(["SKILL.md", "a.md", "x/SKILL.md.txt", "x/d.md"]);
   expect(omittedOf(bundle)).toEqual([
     ".hidden nested-skill",
     "inner nested-skill",
+    "mixed nested-skill",
     "odd nested-skill",
     "x/lower nested-skill",
   ]);
