@@ -8,7 +8,7 @@ import { registryApprovals } from "@skillhold/registry/test/question/registry-ap
 import type { RegistryAsker } from "@skillhold/registry/test/question/registry-asker";
 import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
 import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, adasAgent, admin, engines, system } from "../registry/scene.ts";
 import { type AskerScene, openDeskScene } from "./asker-scene.ts";
 
