@@ -18,8 +18,8 @@ const machine = [
   "packages/cli/src/command/find/watch.test.ts",
   "packages/skillhold/src/**/*.test.ts",
   "tests/{console,escape,install,mcp,mcp-host,run,soak}/**/*.test.ts",
-  "tests/gateway/{attack,call-end,cache-process,dependency,guide,mcp,remote,scan-thread,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload}*.test.ts",
-  "tests/{audit/record,registry/crash}.test.ts",
+  "tests/gateway/{attack,call-end,cache-process,dependency,disk-full,guide,mcp,remote,scan-thread,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload}*.test.ts",
+  "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
   "tests/registry-exchange/seed-watch.test.ts",
   "tests/{launcher,pack,postgres-cluster}.test.ts",
 ];
@@ -28,7 +28,7 @@ const machine = [
 const store = [
   "packages/{store,host,cli,core-skills}/src/**/*.test.ts",
   "tests/{audit,backup,cli-registry,core-skills,dependency,gateway,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
-  "tests/{docs,eval-docs,reference}.test.ts",
+  "tests/{docs,eval-docs,reference,skill-file-case}.test.ts",
 ];
 
 /** Tests with the real agent frameworks, which `globalSetup` installs into a cache. */

@@ -22,6 +22,11 @@ const rules = [
     },
     says: (match) => `${match} is less than ${SHORTEST_MS} ms. Use a longer limit, or ManualTimers.`,
   },
+  {
+    find: /\bvi\.wait(?:For|Until)\(/g,
+    skips: (match, _text, code) => hasSecondArgument(code, match.index + match[0].length),
+    says: () => "waits for a second at most. Use expect.poll, or pass a time.",
+  },
   { find: /\bretry\s*:\s*[1-9]/g, says: () => "retries. Fix the cause of the failure." },
 ];
 
@@ -42,9 +47,20 @@ function check(file) {
   const code = withoutTexts(text);
   return rules.flatMap(({ find, skips = () => false, says }) =>
     [...code.matchAll(find)]
-      .filter((match) => !skips(match, text))
+      .filter((match) => !skips(match, text, code))
       .map((match) => `${file}:${code.slice(0, match.index).split("\n").length} ${says(match[0])}`),
   );
+}
+
+/** Whether the call whose arguments begin here has more than one. */
+function hasSecondArgument(code, start) {
+  let depth = 0;
+  for (let at = start; at < code.length && depth >= 0; at += 1) {
+    if ("([{".includes(code[at])) depth += 1;
+    else if (")]}".includes(code[at])) depth -= 1;
+    else if (code[at] === "," && depth === 0 && !/^\s*\)/.test(code.slice(at + 1))) return true;
+  }
+  return false;
 }
 
 /** Programs in string literals run in other processes. Line breaks stay, so that line numbers fit. */

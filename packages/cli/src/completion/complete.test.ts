@@ -20,7 +20,10 @@ const wordsFor = async (...words: string[]) =>
 describe("completions [S-60]", () => {
   test.each([
     { words: ["pub"], expected: ["publish"] },
-    { words: ["audit", ""], expected: ["verify", "tail", "export"] },
+    {
+      words: ["audit", ""],
+      expected: ["verify", "tail", "export", "keys", "trust", "revoke", "adopt"],
+    },
     { words: ["audit", "ve"], expected: ["verify"] },
     { words: ["read", "p"], expected: ["pdf", "pptx"] },
     { words: ["--json", "read", "pd"], expected: ["pdf"] },
