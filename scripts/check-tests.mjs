@@ -66,7 +66,7 @@ function hasSecondArgument(code, start) {
 /** Programs in string literals run in other processes. Line breaks stay, so that line numbers fit. */
 function withoutTexts(text) {
   return text.replace(
-    /\/\/.*|\/\*[\s\S]*?\*\/|`(?:[^`\\]|\\[\s\S])*`|(?<!from )"(?:[^"\\\n]|\\.)*"/g,
+    /\/\/.*|\/\*[\s\S]*?\*\/|`(?:[^`\\]|\\[\s\S])*`|'(?:[^'\\\n]|\\.)*'|(?<!from )"(?:[^"\\\n]|\\.)*"/g,
     (part) => part.replace(/[^\n]/g, " "),
   );
 }
