@@ -97,7 +97,13 @@ function readPlace({ options, io }: Asked): Place | undefined {
 }
 
 function homeOf({ env }: Pick<Io, "env">): string {
-  return env["HOME"] || homedir();
+  if (env["HOME"]) return env["HOME"];
+  try {
+    return homedir();
+  } catch (error) {
+    // Containers often run under a numeric user id without an account.
+    throw new SkillError("CONFIG_INVALID", "No home folder was found.", { hint: "Set HOME.", cause: error });
+  }
 }
 
 /** The lock that belongs to the folder, as the `skills` command line places it. */

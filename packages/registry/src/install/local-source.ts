@@ -11,12 +11,24 @@ import type { LocalSpec } from "./source-spec.ts";
 /** A folder of this machine that is or holds skills, or an archive. */
 export const localSource: InstallSource<LocalSpec> = {
   resolve: async ({ path }, ports) => {
-    const place = resolve(ports.settings.cwd, path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
+    const place = resolve(
+      ports.settings.cwd,
+      path.startsWith("~/") ? join(homeFolder(), path.slice(2)) : path,
+    );
     const stats = statSync(place, { throwIfNoEntry: false });
     if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${path} does not exist.`);
     return stats.isDirectory() ? await resolveFolder(place, ports) : await resolveArchive(place, ports);
   },
 };
+
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch (error) {
+    // Containers often run under a numeric user id without an account.
+    throw new SkillError("CONFIG_INVALID", "No home folder was found.", { hint: "Set HOME.", cause: error });
+  }
+}
 
 async function resolveFolder(folder: string, { limits, signal }: SourcePorts): Promise<Resolved> {
   const found = await findSkillFolders(folder, limits, signal === undefined ? {} : { signal });

@@ -162,7 +162,7 @@ describe("token sign-in", () => {
     const { data } = await json(["token", "sign-in", "--user", "vic", "--role", "viewer"]);
     expect(data).toMatchObject({ user: "vic", role: "viewer" });
     expect(await json(["token", "sign-in", "--role", "agent"])).toMatchObject({ code: 2 });
-    expect((await json(["audit", "tail"])).data).toMatchObject({
+    expect((await json(["audit", "tail", "--type", "token.issued"])).data).toMatchObject({
       events: [{ event: { type: "token.issued", by: { user: "ann", role: "admin" } } }],
     });
   });
