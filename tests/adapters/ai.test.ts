@@ -1,12 +1,30 @@
 import { aiSkills, name } from "@skillhold/adapters/ai";
 import type { ToolContext } from "@skillhold/core/session";
+import { openTestSession } from "@skillhold/testing";
 import { type ModelMessage, ToolLoopAgent, tool } from "ai";
-import { describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type AgentSetup, describeAdapter, type Step } from "./adapter.contract.ts";
 import { mockModel } from "./ai-model.ts";
 
-describe("the AI SDK adapter", () => describeAdapter({ runtime: name(), make }));
+describe("the AI SDK adapter", () => {
+  describeAdapter({ runtime: name(), make, streamsOutput: true });
+
+  test("denies a blocked call of a tool that runs in the client [S-30] [S-58]", async () => {
+    const text = "---\nname: strict\ndescription: Reads.\nallowed-tools: Read\n---\n";
+    await using testing = await openTestSession([{ folder: "strict", files: { "SKILL.md": text } }]);
+    const show = tool({ description: "Shows a map.", inputSchema: z.object({}), outputSchema: z.string() });
+    const { tools, toolApproval } = aiSkills(testing.session, { tools: { show } });
+    const call = { toolCall: { toolName: "show", toolCallId: "1", input: {} }, messages: [] };
+    expect(tools.show).toBe(show);
+    expect(await toolApproval(call)).toBeUndefined();
+    await testing.session.activate("strict");
+    expect(await toolApproval(call)).toMatchObject({
+      type: "denied",
+      reason: expect.stringContaining("deactivate_skill"),
+    });
+  });
+});
 
 function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup) {
   const agentFor = async (user: string) => {

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { type AgentSetup, type AgentUnderTest, describeAdapter, type Step } from "./adapter.contract.ts";
 import { serveModel } from "./model-http.ts";
 
-describe("the Anthropic adapter", () => describeAdapter({ runtime: name(), make }));
+describe("the Anthropic adapter", () => describeAdapter({ runtime: name(), make, streamsOutput: false }));
 
 async function make({ sessionOf, model, instructions, lookup }: AgentSetup): Promise<AgentUnderTest> {
   const server = await serveModel(model);

@@ -12,7 +12,7 @@ import { LangChainModel } from "./langchain-model.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
 describe("the deepagents adapter", () => {
-  describeAdapter({ runtime: name(), make });
+  describeAdapter({ runtime: name(), make, streamsOutput: true });
 
   const skills = [
     {

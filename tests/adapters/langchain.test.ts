@@ -7,7 +7,7 @@ import { z } from "zod";
 import { type AgentSetup, type AgentUnderTest, describeAdapter, type Step } from "./adapter.contract.ts";
 import { LangChainModel } from "./langchain-model.ts";
 
-describe("the LangChain adapter", () => describeAdapter({ runtime: name(), make }));
+describe("the LangChain adapter", () => describeAdapter({ runtime: name(), make, streamsOutput: true }));
 
 function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup): AgentUnderTest {
   const lookupTool = tool(({ word }, runtime: LangChainCaller) => lookup(word, skillCall(runtime)), {

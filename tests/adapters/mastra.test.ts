@@ -10,7 +10,7 @@ import { z } from "zod";
 import { type AgentSetup, type AgentUnderTest, describeAdapter, type Step } from "./adapter.contract.ts";
 import { mastraModel } from "./mastra-model.ts";
 
-describe("the Mastra adapter", () => describeAdapter({ runtime: name(), make }));
+describe("the Mastra adapter", () => describeAdapter({ runtime: name(), make, streamsOutput: true }));
 
 function make({ sessionOf, model, instructions, lookup, onOutput }: AgentSetup): AgentUnderTest {
   const storage = new InMemoryStore();
