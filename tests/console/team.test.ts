@@ -96,7 +96,7 @@ test("an administrator invites someone, whose link lets them in once, with their
   await theirs.page.getByText("vic · viewer").first().waitFor();
   await theirs.context.clearCookies();
   await theirs.page.goto(link);
-  await theirs.page.getByText(/has expired or was used before/).waitFor();
+  await theirs.page.getByText(/was used before or revoked/).waitFor();
   // It asks first who is signed in.
   excuse(theirs, /401.*\/v1\/(?:me|sign-in)/);
 });

@@ -94,7 +94,7 @@ test("a sign-in link from another page asks before it changes the user [S-53]", 
 
 test("explains an invalid and a missing sign-in code [S-53]", async () => {
   await page.goto(`${port.origin}/sign-in#skh_wrong<img src=x onerror=alert(1)>`);
-  await page.getByText("This sign-in link has expired or was used before.").waitFor();
+  await page.getByText("This sign-in link was not issued by the store of this gateway.").waitFor();
   await page.getByText("skillhold token sign-in").waitFor();
   expect(page.url()).toBe(`${port.origin}/sign-in`);
   await page.goto("about:blank");

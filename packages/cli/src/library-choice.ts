@@ -55,6 +55,16 @@ export function storeFlags(options: Options): string {
   return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
 }
 
+/** The flags that make another command see the same skills for the same viewer, each with a space before it. */
+export function viewerFlags(options: Options): string {
+  const names = ["runtime", "agent", "user", "allow", "as"];
+  return names
+    .map((name) => [name, textOption(options, name)] as const)
+    .filter(([name, value]) => value !== undefined && !(name === "as" && value === "model"))
+    .map(([name, value = ""]) => ` --${name} ${/^[\w./@+,-]+$/.test(value) ? value : JSON.stringify(value)}`)
+    .join("");
+}
+
 /** The gateway to use, if any. An option that names a local source overrides the variable. */
 export function chooseGateway(
   options: Options,

@@ -56,19 +56,19 @@ async function isAgentThere(
 
 /**
  * Exchanges a sign-in token for a session. A sign-in works once, even with concurrent calls. Throws
- * UNAUTHENTICATED with the same message for every cause.
+ * UNAUTHENTICATED and says whether the link was used, has expired or is unknown; only its bearer learns that.
  */
 export async function useSignIn(secret: string, context: TokenContext): Promise<IssuedToken> {
   const { store, clock } = context;
   // Wrong guesses must not take the write lock.
   const found = await findBySecret(secret, "sign-in", clock.now(), store);
-  if (found === undefined) throw refused();
+  if (found === undefined) throw await refused(secret, store, clock.now());
   return await store.transaction(async (tx) => {
     await tx.lock(tokenLock(found.id));
     // The token may have expired while waiting for the lock.
     const now = clock.now();
     const signIn = await findBySecret(secret, "sign-in", now, tx);
-    if (signIn === undefined) throw refused();
+    if (signIn === undefined) throw await refused(secret, tx, now);
     const { id, name, role, user, agent, createdBy } = signIn;
     const by = tokenActor(signIn);
     const at = now.toISOString();
@@ -80,8 +80,28 @@ export async function useSignIn(secret: string, context: TokenContext): Promise<
   });
 }
 
-function refused(): SkillError {
-  return new SkillError("UNAUTHENTICATED", "This sign-in link has expired or was used before.", {
+async function refused(
+  secret: string,
+  reader: Pick<RegistryReader, "findToken">,
+  now: Date,
+): Promise<SkillError> {
+  const token = await reader.findToken(hashSecret(secret));
+  const isOurs = token?.kind === "sign-in" && isSameHash(token.hash, hashSecret(secret));
+  if (!isOurs)
+    return new SkillError(
+      "UNAUTHENTICATED",
+      "This sign-in link was not issued by the store of this gateway.",
+      {
+        hint: "Run `skillhold token sign-in` with the store of the gateway: its --store, or SKILLHOLD_DATA set to its --data folder.",
+      },
+    );
+  const isExpired = Date.parse(token.expiresAt) <= now.getTime() && token.revokedAt === undefined;
+  const cause = isExpired
+    ? "has expired"
+    : token.revokedAt === undefined
+      ? "is no longer valid"
+      : "was used before or revoked";
+  return new SkillError("UNAUTHENTICATED", `This sign-in link ${cause}.`, {
     hint: "Run `skillhold token sign-in` for a new one.",
   });
 }

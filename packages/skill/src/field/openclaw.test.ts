@@ -32,3 +32,13 @@ test("reads programs in object form [S-8]", () => {
   expect(section.requires).toMatchObject({ bins: ["ffmpeg"], anyBins: ["uv", "pip"] });
   expect(readinessOf(section, bare).state).toBe("missing-deps");
 });
+
+test("an unset primary variable needs configuration [S-8]", () => {
+  const section = readOpenclaw({ metadata: { openclaw: { primaryEnv: "MAIN_KEY" } } });
+  const bare = { platform: "linux", hasEnv: () => false, hasBin: () => true, hasConfig: () => true };
+  expect(readinessOf(section, bare)).toEqual({
+    state: "needs-config",
+    reasons: ["the environment variable MAIN_KEY is not set"],
+  });
+  expect(readinessOf(section, { ...bare, hasEnv: () => true }).state).toBe("ready");
+});

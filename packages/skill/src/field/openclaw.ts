@@ -53,14 +53,16 @@ export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
   const section = expand(map[name]);
   const data: FrontmatterMap = isMap(section) ? section : {};
   const requires = isMap(data["requires"]) ? data["requires"] : {};
+  const primaryEnv = textOf(data["primaryEnv"]) ?? textOf(requires["primaryEnv"]);
+  const env = [...requiredNames(requires["env"]), ...(primaryEnv === undefined ? [] : [primaryEnv])];
   return {
     requires: {
-      env: requiredNames(requires["env"]),
+      env: [...new Set(env)],
       bins: requiredNames(requires["bins"]),
       anyBins: requiredNames(requires["anyBins"]),
       config: requiredNames(requires["config"]),
     },
-    primaryEnv: textOf(data["primaryEnv"]) ?? textOf(requires["primaryEnv"]),
+    primaryEnv,
     emoji: textOf(data["emoji"]),
     homepage: textOf(data["homepage"]),
     os: textList(data["os"]).map((os) => PLATFORMS.get(os.toLowerCase()) ?? os.toLowerCase()),

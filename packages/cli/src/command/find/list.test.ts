@@ -206,3 +206,10 @@ function addNeedy(folder: string): void {
   writeFile(folder, "in/reader/a.py", "import zzz_reader\n");
   writeFile(folder, "in/reader/b.mjs", 'import "zzz-writer";\n');
 }
+
+test("the hint for hidden skills explains them for the same viewer [S-60]", async () => {
+  writeFile(root, "skills/a/SKILL.md", skillText("a", "One."));
+  writeFile(root, "skills/b/SKILL.md", skillText("b", "Two.", "Do.\n", "runtime: [elsewhere]\n"));
+  const { err } = await runMain(["list", "skills", "--runtime", "codex"], root);
+  expect(err).toContain("1 hidden: run `skillhold explain --root skills --runtime codex` to see why");
+});

@@ -2,6 +2,7 @@ import { neutralText } from "@skillhold/core/text";
 import { present, shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { viewerFlags } from "../../library-choice.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { textOption } from "../../option.ts";
 import { formatProblems, linksOf, listProblems, type SearchProblem } from "../../search-problem.ts";
@@ -41,7 +42,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         return 0;
       }
       if (isOfInvalid) await printInvalid(io, listing);
-      else await printListing(io, listing, opened, tag);
+      else await printListing(input, listing, opened, tag);
       io.err(formatProblems(listing.problems, opened.rootFlags));
       return 0;
     },
@@ -99,7 +100,7 @@ const columns = [
 ];
 
 async function printListing(
-  io: Io,
+  { io, options }: Pick<CommandInput, "io" | "options">,
   listing: Listing,
   opened: Opened,
   tag: string | undefined,
@@ -119,7 +120,7 @@ async function printListing(
     io.out(formatTable(titles, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   }
   for (const skill of skills) io.err(formatMissing(skill));
-  io.err(summarize(listing, opened));
+  io.err(summarize(listing, opened, options));
 }
 
 /** Printed below the table, because a terminal cuts its cells. */
@@ -130,14 +131,19 @@ function formatMissing({ id, dependencies }: ListedSkill): string {
 }
 
 /** Each count that is not zero comes with the command that shows more. */
-function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }: Opened): string {
+function summarize(
+  { skills, invalid, shadowed, hidden }: Listing,
+  { rootFlags }: Opened,
+  options: CommandInput["options"],
+): string {
+  const explain = `skillhold explain${rootFlags}${viewerFlags(options)}`;
   const lacking = skills.filter(({ dependencies }) => dependencies?.state === "missing").length;
   const lines = [
     [skills.length, count(skills.length, "skill"), `run \`skillhold show <id>${rootFlags}\` for details`],
     [lacking, `${lacking} with missing dependencies`, `run \`skillhold deps check${rootFlags}\` for details`],
     [invalid.length, `${invalid.length} invalid`, `run \`skillhold list --invalid${rootFlags}\` to see why`],
-    [shadowed.length, `${shadowed.length} shadowed`, `run \`skillhold explain${rootFlags}\` to see by which`],
-    [hidden.length, `${hidden.length} hidden`, `run \`skillhold explain${rootFlags}\` to see why`],
+    [shadowed.length, `${shadowed.length} shadowed`, `run \`${explain}\` to see by which`],
+    [hidden.length, `${hidden.length} hidden`, `run \`${explain}\` to see why`],
   ] as const;
   return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
 }
