@@ -6,10 +6,10 @@ import { openLibrary } from "@skillhold/core/library";
 import type { ScriptRun } from "@skillhold/core/run";
 import { callSkillTool, openSession, type Session, skillTools, systemPorts } from "@skillhold/core/session";
 import { nodeHost } from "@skillhold/core/source";
+import { buildSkills, workspacePlaces } from "@skillhold/core-skills/build";
 import type { SkillEvent } from "@skillhold/protocol";
 import { systemRuns } from "@skillhold/sandbox/run";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
 
 const skills = join(import.meta.dirname, "../../skills");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-journey-")));

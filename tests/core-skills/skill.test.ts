@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack, treeHash } from "@skillhold/core/bundle";
 import { openSkill, surveySkill } from "@skillhold/core/source";
+import { buildSkills, workspacePlaces } from "@skillhold/core-skills/build";
 import { estimateTokens, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
 
 const skills = join(import.meta.dirname, "../../skills");
 const ids = ["docx", "pdf", "pptx", "skill-creator", "xlsx"] as const;

@@ -1,22 +1,4 @@
-import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { accessOptions, dryRunOption, idArgument, sourceOptions } from "../../shared-option.ts";
-import type { ExitCode } from "../../terminal/output.ts";
-import { toggle } from "./toggle.ts";
-
-const optionSpecs = [
-  dryRunOption,
-  ...accessOptions,
-  ...sourceOptions,
-] as const satisfies readonly OptionSpec[];
-
-export const command = defineCommand({
-  arguments: [idArgument],
-  options: optionSpecs,
-  examples: ["enable pdf", "enable my-skill --root ./skills"],
-  run,
-});
+import { toggleCommand } from "./toggle.ts";
 
 /** Switches a skill on. */
-function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  return toggle(input, true);
-}
+export const command = toggleCommand(true, ["enable pdf", "enable my-skill --root ./skills"]);

@@ -1,15 +1,32 @@
 import { STORE_LABEL } from "@skillhold/host/store";
 import { type Toggled, toggleFolderSkill, toggleSkill } from "@skillhold/registry/access";
 import type { FolderToggle } from "@skillhold/registry/record";
-import type { CommandInput } from "../../command.ts";
+import { type CommandInput, type CommandModule, defineCommand, type OptionSpec } from "../../command.ts";
 import { withMissingHook } from "../../dependency-survey.ts";
 import { unknownSkill } from "../../get-entry.ts";
 import { type Opened, withLibrary } from "../../open.ts";
+import { accessOptions, dryRunOption, idArgument, sourceOptions } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 
+const optionSpecs = [
+  dryRunOption,
+  ...accessOptions,
+  ...sourceOptions,
+] as const satisfies readonly OptionSpec[];
+
+/** The command that switches skills on, or the one that switches them off. */
+export function toggleCommand(isEnabled: boolean, examples: readonly string[]): CommandModule {
+  return defineCommand({
+    arguments: [idArgument],
+    options: optionSpecs,
+    examples,
+    run: (input) => toggle(input, isEnabled),
+  });
+}
+
 /** Switches the winning skill of an id on or off, in the store or in a folder. */
-export async function toggle(input: CommandInput, isEnabled: boolean): Promise<ExitCode> {
+async function toggle(input: CommandInput, isEnabled: boolean): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
   const isDryRun = options["dryRun"] === true;
