@@ -222,7 +222,7 @@ describe("skillhold mcp", () => {
     const call = { name: "run_skill_script", arguments: { skill_id: "pdf", script: "hello.sh" } };
     send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call });
     await vi.waitFor(() => expect(texts.out).toContain("APPROVAL_REQUIRED"), { timeout: 30_000 });
-    expect(texts.out).toContain("--yes-for-this-content");
+    expect(texts.out).toContain("skillhold approve <id>");
     server.kill("SIGTERM");
     expect(await once(server, "exit")).toEqual([130, null]);
   }, 120_000);
