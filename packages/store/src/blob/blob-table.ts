@@ -14,9 +14,8 @@ const DigestRow = z.object({ digest: Digest });
 const EntryRow = z
   .object({ digest: Digest, size: z.int(), put_ms: z.int() })
   .transform(({ digest, size, put_ms }): BlobEntry => ({ digest, size, putAt: new Date(put_ms) }));
-const ContentRow: RowParser<Uint8Array> = {
-  parse: (row) => z.object({ content: z.instanceof(Uint8Array) }).parse(row).content,
-};
+const ContentColumns = z.object({ content: z.instanceof(Uint8Array) });
+const ContentRow: RowParser<Uint8Array> = { parse: (row) => ContentColumns.parse(row).content };
 
 /**
  * Blobs in the database, for registries shared by several machines. PostgreSQL only; SQLite uses a folder.
