@@ -1,17 +1,20 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { makeStage, removeStage, stageRoot, sweep, withOpenStages } from "./stage.ts";
+import { makeStage, removeStage, rootPath, stageRoot, sweep, withOpenStages } from "./stage.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -127,4 +130,23 @@ test("removes a folder with names that are not valid text [S-29]", async () => {
   writeFileSync(Buffer.concat([name, Buffer.from("/"), Buffer.of(0xc0)]), "x");
   await removeStage(stage);
   expect(existsSync(stage)).toBe(false);
+});
+
+test("uses the runtime folder of the user only if no other user can change it [S-29]", () => {
+  const runtime = mkdtempSync(join(tmpdir(), "skillhold-runtime-"));
+  const uid = 4242;
+  const path = (env: NodeJS.ProcessEnv) => rootPath(uid, env);
+  try {
+    expect(path({ XDG_RUNTIME_DIR: runtime })).toBe(join(tmpdir(), "skillhold-4242"));
+    if (process.getuid?.() === 0) {
+      chownSync(runtime, uid, uid);
+      expect(path({ XDG_RUNTIME_DIR: runtime })).toBe(join(runtime, "skillhold-4242"));
+      chmodSync(runtime, 0o777);
+      expect(path({ XDG_RUNTIME_DIR: runtime })).toBe(join(tmpdir(), "skillhold-4242"));
+    }
+    expect(path({ XDG_RUNTIME_DIR: "relative" })).toBe(join(tmpdir(), "skillhold-4242"));
+    expect(path({ SKILLHOLD_STAGE: "/given", XDG_RUNTIME_DIR: runtime })).toBe("/given");
+  } finally {
+    rmSync(runtime, { recursive: true });
+  }
 });

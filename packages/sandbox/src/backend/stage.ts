@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 
@@ -25,12 +25,20 @@ export async function stageRoot(): Promise<string> {
   return root;
 }
 
-function rootPath(): string {
-  const given = process.env["SKILLHOLD_STAGE"];
+/**
+ * The user's runtime folder, where the system has one: no other user can create a name in it. Root's runs use other
+ * users, who may not enter root's runtime folder or temporary folder.
+ */
+export function rootPath(uid = process.getuid?.() ?? 0, env: NodeJS.ProcessEnv = process.env): string {
+  const { SKILLHOLD_STAGE: given, XDG_RUNTIME_DIR: runtime = "" } = env;
   if (given !== undefined) return given;
-  const uid = process.getuid?.() ?? 0;
-  // Root's own temporary folder may be closed to other users.
-  return join(uid === 0 && process.platform === "linux" ? "/var/tmp" : tmpdir(), `skillhold-${uid}`);
+  if (uid === 0 && process.platform === "linux") return "/var/tmp/skillhold-0";
+  return join(isAbsolute(runtime) && isOwn(runtime, uid) ? runtime : tmpdir(), `skillhold-${uid}`);
+}
+
+function isOwn(folder: string, uid: number): boolean {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o022) === 0;
 }
 
 function notUsable(root: string, cause?: unknown): SkillError {
