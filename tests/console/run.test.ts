@@ -31,10 +31,30 @@ test("a question appears in the open inbox by itself, and a yes lets the script 
   expect(await card.textContent()).toContain('"<b>x y</b>"');
   expect(await card.textContent()).toMatch(/Network.*none/);
   await card.getByText("ada", { exact: true }).waitFor();
+  await card.getByText("the user ada", { exact: true }).waitFor();
+  await card.getByRole("link", { name: "Show the code of scripts/say.sh" }).waitFor();
   await checkAccessible(page);
   await card.getByRole("button", { name: "Approve once" }).click();
   expect(await running).toMatchObject({ ok: true, data: { stdout: "done <b>x y</b>\n" } });
   await page.getByText("No pending approvals").waitFor();
+});
+
+test("an approval with any arguments and one for everyone are given as such, and listed [S-28] [S-59]", async () => {
+  const opened = await openConsole({ at: "/approvals" });
+  const { page } = opened;
+  const card = page.getByRole("article", { name: "scripts/say.sh of asks" });
+  const running = (await runScript(opened, ["me"]))();
+  await card.getByRole("button", { name: "Approve with any arguments" }).click();
+  expect(await running).toMatchObject({ ok: true });
+  expect(await (await runScript(opened, ["--other", "x"]))()).toMatchObject({ ok: true });
+  await page.getByRole("button", { name: "Revoke the approval of scripts/say.sh" }).click();
+  await eventually(() => page.getByRole("button", { name: /^Revoke/ }).count()).toBe(0);
+  const again = (await runScript(opened, ["me"]))();
+  await card.getByRole("button", { name: "Approve for everyone" }).click();
+  expect(await again).toMatchObject({ ok: true });
+  await page.getByRole("cell", { name: "everyone" }).waitFor();
+  await page.getByRole("button", { name: "Revoke the approval of scripts/say.sh" }).click();
+  await eventually(() => page.getByRole("button", { name: /^Revoke/ }).count()).toBe(0);
 });
 
 test("a no and a yes for the content are given by keys, and what was approved is taken back [S-28] [S-59]", async () => {

@@ -1,4 +1,4 @@
-import type { Approval } from "@skillhold/core/approval";
+import { type Approval, requesterText } from "@skillhold/core/approval";
 import { neutralText } from "@skillhold/core/text";
 import { withState } from "@skillhold/host/store";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
@@ -32,11 +32,19 @@ async function printApprovals(io: Io, current: readonly Approval[]): Promise<voi
       { title: "ID" },
       { title: "UNTIL" },
       { title: "BY", most: 16 },
+      { title: "FOR", most: 24 },
       { title: "SKILL", most: 36 },
       { title: "WHAT" },
     ];
-    const rows = current.map(({ id, expiresAt, by, skill, act, target, treeHash }) =>
-      [id, expiresAt, by, skill, `${act} ${target} (${treeHash})`].map((cell) => neutralText(cell)),
+    const rows = current.map(({ id, expiresAt, by, requester, widen, skill, act, target, treeHash }) =>
+      [
+        id,
+        expiresAt,
+        by,
+        widen.includes("everyone") ? "everyone" : requesterText(requester),
+        skill,
+        `${act} ${target} (${treeHash})`,
+      ].map((cell) => neutralText(cell)),
     );
     io.out(
       formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),

@@ -40,6 +40,13 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
       isMinor: true,
       show: ({ treeHash }) => <CopyText text={treeHash} label="content hash" isShort />,
     },
+    {
+      title: "For",
+      show: ({ requester: { agent, user }, widen }) =>
+        widen.includes("everyone")
+          ? "everyone"
+          : [agent, user].filter((name) => name !== undefined).join(" of "),
+    },
     { title: "By", isMinor: true, show: ({ by }) => by },
     { title: "Expires", show: ({ expiresAt }) => <Ago at={expiresAt} /> },
     {

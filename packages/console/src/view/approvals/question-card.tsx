@@ -1,4 +1,4 @@
-import { Check, FileCheck, OctagonAlert, TriangleAlert, X } from "lucide-react";
+import { Check, FileCheck, OctagonAlert, TriangleAlert, Users, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Button } from "../../ui/button.tsx";
@@ -6,6 +6,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { ScrollText } from "../../ui/scroll-text.tsx";
 import { TrustBadge } from "../../ui/skill-badge.tsx";
 import { Kbd, Mono } from "../../ui/text.tsx";
+import { fileHref } from "../skill/files/file-address.ts";
 import { type Answered, answers } from "./answer.ts";
 import { actOf, dangersOf, exactText, type Question } from "./question.ts";
 import { QuestionFacts } from "./question-fact.tsx";
@@ -63,6 +64,11 @@ export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: 
           )}
         </div>
         <p className="break-words text-muted">{reason}</p>
+        {question.act === "run_script" && (
+          <Link href={fileHref(skill, target)} className="text-accent hover:underline">
+            Show the code of {exactText(target)}
+          </Link>
+        )}
         <QuestionFacts question={question} />
       </div>
       <footer className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3">
@@ -72,9 +78,15 @@ export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: 
   );
 }
 
-const icons = { once: Check, content: FileCheck, deny: X } as const;
-const looks = { once: "primary", content: "plain", deny: "danger" } as const;
-const order = ["once", "content", "deny"] as const satisfies readonly Answered[];
+const icons = { once: Check, content: FileCheck, arguments: FileCheck, everyone: Users, deny: X } as const;
+const looks = {
+  once: "primary",
+  content: "plain",
+  arguments: "plain",
+  everyone: "plain",
+  deny: "danger",
+} as const;
+const order = ["once", "content", "arguments", "everyone", "deny"] as const satisfies readonly Answered[];
 
 interface AnswerButtonsProps extends Pick<QuestionCardProps, "isCurrent" | "hasKeys" | "onAnswer"> {
   /** Whether they have been where they are for a while: a click on one that just came there was meant for another. */
@@ -94,7 +106,7 @@ function AnswerButtons({ isCurrent, hasKeys, isSettled, isOver, onAnswer }: Answ
       onClick={() => isSettled && onAnswer(answer)}
     >
       {answers[answer].name}
-      {isCurrent && (
+      {isCurrent && answers[answer].key !== undefined && (
         <span aria-hidden className="hidden sm:inline">
           <Kbd>{answers[answer].key}</Kbd>
         </span>

@@ -23,6 +23,7 @@ export function QuestionFacts({ question }: { readonly question: Question }) {
 function factsOf(question: Question, owner: string | undefined): readonly (readonly [string, ReactNode])[] {
   const { treeHash, sandbox, network, mounts, secrets, stdin, session, rule, origin, askedAt } = question;
   return [
+    ["Asked by", askedBy(question)],
     ...(owner === undefined ? [] : [["Owner", owner] as const]),
     ["Content", <CopyText key="hash" text={treeHash} label="content hash" isShort />],
     ["Sandbox", sandbox],
@@ -64,6 +65,11 @@ function factsOf(question: Question, owner: string | undefined): readonly (reado
       </Link>,
     ],
   ];
+}
+
+function askedBy({ requester: { agent, user } }: Question): string {
+  const whose = user === undefined ? "an unnamed user" : `the user ${exactText(user)}`;
+  return agent === undefined ? whose : `the agent ${exactText(agent)} of ${whose}`;
 }
 
 function Mounts({ mounts }: Pick<Question, "mounts">) {
