@@ -65,9 +65,14 @@ export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: 
         </div>
         <p className="break-words text-muted">{reason}</p>
         {question.act === "run_script" && (
-          <Link href={fileHref(skill, target)} className="text-accent hover:underline">
+          <a
+            href={fileHref(skill, target)}
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent hover:underline"
+          >
             Show the code of {exactText(target)}
-          </Link>
+          </a>
         )}
         <QuestionFacts question={question} />
       </div>
