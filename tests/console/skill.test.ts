@@ -79,11 +79,18 @@ test("a grant is given and explained, and seen by another browser [S-59]", async
   await other.page.getByText("Live", { exact: true }).first().waitFor();
   await page.getByRole("button", { name: "Grant", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Grant loans" });
+  const manage = dialog.getByRole("checkbox", { name: /^Can manage/ });
+  expect(await manage.count()).toBe(0);
+  await dialog.getByRole("combobox", { name: "Kind" }).selectOption("user");
+  await manage.check();
+  // An agent cannot manage, so the choice does not survive the change of kind.
+  await dialog.getByRole("combobox", { name: "Kind" }).selectOption("agent");
+  expect(await manage.count()).toBe(0);
   await dialog.getByRole("combobox", { name: "Agent" }).selectOption("writer");
   await dialog.getByRole("combobox", { name: /^Revision/ }).selectOption("1");
   await checkAccessible(page);
   await dialog.getByRole("button", { name: "Grant", exact: true }).click();
-  await page.getByRole("row", { name: /^agent writer/ }).waitFor();
+  await page.getByRole("row", { name: /^agent writer use/ }).waitFor();
   await other.page.getByText("Rule: granted to the agent.").waitFor();
   await page.getByRole("button", { name: "Revoke grant from writer" }).click();
   await other.page.getByText("No.", { exact: true }).waitFor();

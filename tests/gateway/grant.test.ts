@@ -136,6 +136,7 @@ describe("grants", () => {
       ["pdf/grants/role/admin", {}],
       ["pdf/grants/user/bob", { pin: 0 }],
       ["pdf/grants/user/bob", { canManage: "yes" }],
+      ["pdf/grants/agent/helper", { canManage: true }],
       ["pdf/grants/user/bob", { grantedBy: "root" }],
       ["pdf/grants/user/bob", { visibility: "public" }],
       ["pdf/grants/user/%0d%0abob", {}],

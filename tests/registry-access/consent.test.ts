@@ -110,7 +110,7 @@ describe.each(engines)("consent to grants on %s", (engine) => {
     await revokeSkill("demo", lent, { by: ada }, context);
     const accept = () => answerGrant("demo", "bobs-bot", { by: bob, accept: true }, context);
     await expect(accept()).rejects.toMatchObject({ code: "CONFLICT" });
-    await grantSkill("demo", toBot, { by: ada, canManage: true }, context);
+    await grantSkill("demo", toBot, { by: ada, pin: 1 }, context);
     await deleteSkill("demo", { by: ada }, context);
     await expect(accept()).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await context.store.listGrants()).toEqual([]);

@@ -13,7 +13,7 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
     await here.publish("demo");
     for (const key of ["known", "unknown", "held"])
       await addAgent({ key, runtime: "test" }, { by: admin }, context);
-    await grantSkill("demo", { kind: "agent", key: "known" }, { by: admin, canManage: true }, context);
+    await grantSkill("demo", { kind: "agent", key: "known" }, { by: admin }, context);
     await grantSkill("demo", { kind: "agent", key: "unknown" }, { by: admin }, context);
     await grantSkill("demo", { kind: "agent", key: "held" }, { by: admin, pin: 1 }, context);
     await grantSkill("demo", { kind: "user", key: "bob" }, { by: ada }, context);
@@ -31,7 +31,7 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
       [{ id: "demo", visibility: "internal", restored: ["grants"] }],
     );
     expect(await there.context.store.listGrants()).toMatchObject([
-      { grantee: { kind: "agent", key: "known" }, canManage: true, pin: undefined, grantedBy: admin.user },
+      { grantee: { kind: "agent", key: "known" }, canManage: false, pin: undefined, grantedBy: admin.user },
     ]);
   });
 

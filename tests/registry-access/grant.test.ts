@@ -116,9 +116,20 @@ describe.each(engines)("grants on %s", (engine) => {
     });
   });
 
+  test("an agent cannot get the right to manage a skill [S-43] [S-65]", async () => {
+    const { context } = scene;
+    const events = (await scene.events()).length;
+    await expect(grantSkill("demo", helper, { by: ada, canManage: true }, context)).rejects.toMatchObject({
+      code: "USAGE",
+      message: "The agent helper cannot manage a skill: only users can.",
+    });
+    expect(await context.store.listGrants()).toEqual([]);
+    expect(await scene.events()).toHaveLength(events);
+  });
+
   test("an agent cannot extend its own permissions [S-43]", async () => {
     const { context } = scene;
-    await grantSkill("demo", helper, { by: ada, canManage: true }, context);
+    await grantSkill("demo", helper, { by: ada }, context);
     const throughAgent: Actor = { user: "ada", agent: "helper", role: "publisher" };
     const events = (await scene.events()).length;
     for (const by of [adasAgent, throughAgent]) {
@@ -139,7 +150,9 @@ describe.each(engines)("grants on %s", (engine) => {
       code: "POLICY_DENIED",
     });
     expect(await scene.events()).toHaveLength(events);
-    const published = await scene.publish("demo", { "a.txt": "a" }, { by: { ...adasAgent, user: "bob" } });
+    const foreign = scene.publish("demo", { "a.txt": "a" }, { by: { ...adasAgent, user: "bob" } });
+    await expect(foreign).rejects.toMatchObject({ code: "CONFLICT" });
+    const published = await scene.publish("demo", { "a.txt": "a" }, { by: adasAgent });
     expect(published).toMatchObject({ revision: 2, trust: "third_party", visibility: "internal" });
   });
 

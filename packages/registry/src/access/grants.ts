@@ -27,7 +27,7 @@ import { lockAgent } from "./agents.ts";
 
 export interface GrantOptions {
   readonly by: Actor;
-  /** Whether the grantee may also publish, edit, grant and delete. */
+  /** Whether the grantee, a user, may also publish, edit, grant and delete. */
   readonly canManage?: boolean;
   /** The revision the grantee is pinned to. */
   readonly pin?: number;
@@ -66,6 +66,7 @@ export async function grantSkill(
   { store, clock }: RegistryContext,
 ): Promise<Granted> {
   rejectAgentActor(by);
+  if (canManage) rejectManagingAgent(to);
   return await store.transaction(async (tx) => {
     const { grantee, owner } = await getGrantee(to, tx);
     const skill = await getManaged(idOrUid, by, tx);
@@ -82,6 +83,15 @@ export async function grantSkill(
     if (grantee.kind === "user")
       await tx.putUser({ name: grantee.key, displayName: undefined, createdAt: at });
     return { ...(await putGrant(grant, skill, by, tx)), grant };
+  });
+}
+
+/** Agents cannot change skills, so the right would have no effect. */
+function rejectManagingAgent({ kind, key }: Grantee): void {
+  if (kind === "user") return;
+  throw new SkillError("USAGE", `The agent ${key.slice(0, 80)} cannot manage a skill: only users can.`, {
+    hint: "Grant the agent the use of the skill, or grant its user the right to manage it.",
+    details: { agent: key.slice(0, 80) },
   });
 }
 

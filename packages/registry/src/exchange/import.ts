@@ -240,11 +240,12 @@ async function restoreGrants(
 ): Promise<readonly string[]> {
   if (by.role !== "admin" || by.agent !== undefined || grants.length === 0) return [];
   const known = new Set((await context.store.listAgents()).map(({ key }) => key));
-  const given = new Map(grants.map(({ agent, canManage = false }) => [agent, canManage]));
+  // Exports of earlier releases can give an agent the right to manage. The agent gets the use of the skill.
+  const given = new Set(grants.map(({ agent }) => agent));
   const restored: string[] = [];
-  for (const [key, canManage] of given) {
+  for (const key of given) {
     if (!known.has(key)) continue;
-    await grantSkill(uid, { kind: "agent", key }, { by, canManage }, context);
+    await grantSkill(uid, { kind: "agent", key }, { by }, context);
     restored.push(key);
   }
   return restored;

@@ -133,17 +133,15 @@ function rejectAgentChange(id: string, by: Actor): void {
 }
 
 /**
- * True for administrators, the owner and grantees with `canManage`, unless they are viewers. System skills
+ * True for administrators, the owner and users with a `canManage` grant, unless they are viewers. System skills
  * are managed only by the system.
  */
 export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): boolean {
-  const { user, agent, role } = by;
+  const { user, role } = by;
   if (role === "system") return true;
   if (skill.isSystem || role === "viewer") return false;
   if (role === "admin" || skill.owner === user) return true;
-  return grants.some(
-    ({ canManage, grantee: { kind, key } }) => canManage && key === (kind === "user" ? user : agent),
-  );
+  return grants.some(({ canManage, grantee: { kind, key } }) => canManage && kind === "user" && key === user);
 }
 
 export function isAgentActor({ role, agent }: Actor): boolean {

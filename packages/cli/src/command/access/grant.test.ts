@@ -11,6 +11,13 @@ beforeEach(async () => {
   await text(["agent", "add", "writer", "--runtime", "claude-code"]);
 });
 
+test("grant --manage is rejected for an agent [S-43] [S-60]", async () => {
+  const { code, err } = await text(["grant", "pdf", "--agent", "writer", "--manage"]);
+  expect(code).toBe(2);
+  expect(err).toContain("The agent writer cannot manage a skill: only users can.");
+  expect((await json(["access", "pdf"])).data.grants).toEqual([]);
+});
+
 const asBob = ["--by", "bob"];
 
 describe("grant and revoke", () => {

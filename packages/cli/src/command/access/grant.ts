@@ -16,7 +16,7 @@ import { asGranter, readGrantee } from "./grantee-option.ts";
 const optionSpecs = [
   ...granteeOptions,
   { flags: "--pin <revision>", summary: "limit the grant to this revision" },
-  { flags: "--manage", summary: "also let the grantee publish, edit and grant the skill" },
+  { flags: "--manage", summary: "also let the user publish, edit and grant the skill; not for agents" },
   dryRunOption,
   ...granterOptions,
   storeOption,

@@ -59,18 +59,20 @@ function GrantForm({ id, text: before, isNew, onClose }: GrantFormProps) {
       }}
     >
       {isNew && <GranteeField text={text} onChange={setText} />}
-      <label className="flex items-start gap-2 text-sm">
-        <input
-          type="checkbox"
-          checked={text.canManage}
-          onChange={({ target }) => setText({ ...text, canManage: target.checked })}
-          className="mt-1 size-3.5 accent-(--accent)"
-        />
-        <span>
-          <span className="font-medium">Can manage</span>
-          <span className="block text-xs text-muted">Publish revisions, edit, grant and delete.</span>
-        </span>
-      </label>
+      {text.kind === "user" && (
+        <label className="flex items-start gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={text.canManage}
+            onChange={({ target }) => setText({ ...text, canManage: target.checked })}
+            className="mt-1 size-3.5 accent-(--accent)"
+          />
+          <span>
+            <span className="font-medium">Can manage</span>
+            <span className="block text-xs text-muted">Publish revisions, edit, grant and delete.</span>
+          </span>
+        </label>
+      )}
       <PinField id={id} pin={text.pin} onChange={(pin) => setText({ ...text, pin })} />
       {change.error !== null && <Failure error={change.error} isCompact />}
       <div className="flex justify-end gap-2">

@@ -17,12 +17,12 @@ export function textOf({ grantee, canManage, pin }: Grant): GrantText {
   return { kind: grantee.kind, key: grantee.key, canManage, pin: pin === undefined ? "" : String(pin) };
 }
 
-/** The request body. An empty pin is omitted, which removes the pin from the grant. */
-export function bodyOf({ canManage, pin }: GrantText): GrantBody {
-  return { canManage, ...(pin === "" ? {} : { pin: Number(pin) }) };
+/** The request body. An empty pin is omitted, which removes the pin from the grant. Only users can manage. */
+export function bodyOf({ kind, canManage, pin }: GrantText): GrantBody {
+  return { canManage: canManage && kind === "user", ...(pin === "" ? {} : { pin: Number(pin) }) };
 }
 
 /** A grant that was taken back, to give again. */
-export function againOf({ canManage, pin }: Grant): GrantBody {
-  return { canManage, ...(pin === undefined ? {} : { pin }) };
+export function againOf({ grantee, canManage, pin }: Grant): GrantBody {
+  return { canManage: canManage && grantee.kind === "user", ...(pin === undefined ? {} : { pin }) };
 }
