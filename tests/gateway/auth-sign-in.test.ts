@@ -101,7 +101,7 @@ test("a code appears in no list, event or log [S-53] [S-62]", async () => {
   expect(used.types.length).toBeGreaterThan(1);
 });
 
-test("a wrong, used or expired code gives the same error [S-53]", async () => {
+test("a wrong, used or expired code gives the same code and says which it is [S-53]", async () => {
   const used = await codeFor();
   await signIn(used);
   const old = await codeFor();
@@ -112,7 +112,10 @@ test("a wrong, used or expired code gives the same error [S-53]", async () => {
       return problem;
     }),
   );
-  expect(new Set(words.map((each) => JSON.stringify(each))).size).toBe(1);
+  expect(new Set(words.map(({ code, status }) => `${code} ${status}`)).size).toBe(1);
+  const [first, second, third, fourth] = words.map(({ detail }) => detail);
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect(fourth).toBe(third);
 });
 
 test("limits sign-ins to ten per minute and address [S-53]", async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { FAKE_NPM } from "@skillhold/deps/test/environment/environment.fixture";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readAuditLog } from "../../audit-log.fixture.ts";
 import { runJson, skillText, writeFile } from "../../fake-host.ts";
@@ -39,21 +40,8 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** A shell script in place of npm; the package `bad` does not exist. */
 function environmentWithNpm() {
-  const program = writeFile(
-    root,
-    "bin/npm",
-    `#!/bin/sh
-while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
-shift
-for spec; do
-  case "$spec" in bad*) echo "npm error 404 Not Found - GET $spec" >&2; exit 1;; esac
-  mkdir -p "$prefix/node_modules/$spec"
-  echo '{}' > "$prefix/node_modules/$spec/package.json"
-done
-`,
-  );
+  const program = writeFile(root, "bin/npm", `#!/bin/sh\n${FAKE_NPM}`);
   chmodSync(program, 0o755);
   return { PATH: `${dirname(program)}:/usr/bin:/bin`, XDG_DATA_HOME: join(root, "state") };
 }

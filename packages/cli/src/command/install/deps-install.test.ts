@@ -1,23 +1,19 @@
 import { chmodSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
+import { FAKE_NPM } from "@skillhold/deps/test/environment/environment.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registryScene } from "../../registry.fixture.ts";
 
-const { json, skill, write } = registryScene({ beforeEach, afterEach });
-
-/** A shell script in place of npm that creates the requested package. */
-const NPM = `#!/bin/sh
-while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
-shift
-for spec; do mkdir -p "$prefix/node_modules/$spec"; echo '{}' > "$prefix/node_modules/$spec/package.json"; done
-`;
+const { root, json, skill, write } = registryScene({ beforeEach, afterEach });
 
 describe.runIf(process.platform === "linux")("deps install for a skill of the store", () => {
   test("stores the dependencies that are still missing [S-36] [S-38]", async () => {
     const folder = skill("needy");
     write(`${folder}/scripts/a.mjs`, 'import a from "zzz-one";\nimport b from "zzz-two";\n');
-    const npm = write("bin/npm", NPM);
+    const npm = write("bin/npm", `#!/bin/sh\n${FAKE_NPM}`);
     chmodSync(npm, 0o755);
+    // Package managers run as another user.
+    chmodSync(dirname(root()), 0o755);
     const env = { PATH: `${dirname(npm)}${delimiter}${process.env["PATH"]}` };
     const published = await json(["publish", folder], { env });
     expect(published.data.skills[0].missing).toEqual(["npm:zzz-one", "npm:zzz-two"]);

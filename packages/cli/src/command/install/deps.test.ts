@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { FAKE_NPM } from "@skillhold/deps/test/environment/environment.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAuditLog } from "../../audit-log.fixture.ts";
 import { type FakeHostOptions, runJson, runMain, skillText, writeFile } from "../../fake-host.ts";
@@ -161,7 +162,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
       },
       { spec: "pip:zzz_reader", status: "skipped" },
     ]);
-    expect(existsSync(join(root, "calls"))).toBe(false);
+    expect(data.environment).toBeUndefined();
     expect(await readAudit()).not.toContain("run.requested");
   });
 
@@ -269,17 +270,7 @@ function env(more: Readonly<Record<string, string>> = {}) {
 
 /** A shell script in place of npm; the package `bad` does not exist. */
 function fakeNpm(): FakeHostOptions {
-  const text = `#!/bin/sh
-while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
-shift
-for spec; do
-  case "$spec" in bad*) echo "npm error 404 Not Found - GET $spec" >&2; exit 1;; esac
-  mkdir -p "$prefix/node_modules/$spec"
-  echo '{}' > "$prefix/node_modules/$spec/package.json"
-done
-echo "$*" >> ${join(root, "calls")}
-`;
-  const program = writeFile(root, "bin/npm", text);
+  const program = writeFile(root, "bin/npm", `#!/bin/sh\n${FAKE_NPM}`);
   chmodSync(program, 0o755);
   return { env: env({ PATH: [dirname(program), "/usr/bin", "/bin"].join(delimiter) }) };
 }
