@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { writeArchive } from "@skillhold/core/archive";
 import { withLimits } from "@skillhold/protocol/limits";
+import { removeAgent } from "@skillhold/registry/access";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { answerOf, HOST, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { asker, engines, openOn, put, send, skillText } from "./skill.fixture.ts";
@@ -126,6 +127,38 @@ describe.each(engines)("uploads on %s", (engine) => {
     expect(await upload("/v1/skills/upload", await publisher())).toMatchObject([
       { id: "one", visibility: "private" },
     ]);
+  });
+
+  test("a new skill is granted to the agent of a publisher's token, in the same transaction [S-41]", async () => {
+    const headers = await gateway.asRole("publisher", "ada", "bot");
+    const upload = async (body: string, query = "") => {
+      const bytes = await archive({ "SKILL.md": skillText("one", body) });
+      const response = await send(gateway, `/v1/skills/upload${query}`, bytes, headers);
+      return (await answerOf("uploadSkills", response)).skills[0];
+    };
+    const granted = [{ kind: "agent", key: "bot" }];
+    expect(await upload("One.", "?dryRun=true")).toMatchObject({ isDryRun: true, granted });
+    expect(await gateway.registry.store.listSkills()).toEqual([]);
+    const first = await upload("One.");
+    expect(first).toMatchObject({ isNew: true, visibility: "internal", trust: "third_party", granted });
+    const owner = asker(gateway, await publisher());
+    const { grants } = await answerOf("listGrants", await owner("GET", "/v1/skills/one/grants"));
+    expect(grants).toMatchObject([{ grantee: granted[0], grantedBy: "ada", canManage: false }]);
+    const again = await upload("Two.");
+    expect(again).toMatchObject({ revision: 2, isNew: false, visibility: "internal" });
+    expect(again).not.toHaveProperty("granted");
+    const events = await gateway.registry.store.eventsAfter(0, 1000);
+    expect(events.map(({ event }) => event.type).filter((type) => type.startsWith("grant."))).toEqual([
+      "grant.given",
+    ]);
+  });
+
+  test("an agent that was removed gets no grant [S-41]", async () => {
+    await gateway.asRole("agent", "ada", "bot");
+    await removeAgent("bot", { by: { user: "ada", role: "publisher" } }, gateway.registry);
+    const published = await put(gateway, "one", { by: { user: "ada", role: "publisher", agent: "bot" } });
+    expect(published).toMatchObject({ visibility: "private" });
+    expect(published.granted).toBeUndefined();
   });
 
   test("a dry run reports the result without changes [S-42]", async () => {

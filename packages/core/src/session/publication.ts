@@ -46,6 +46,8 @@ export interface Published {
   readonly skillHash: Digest;
   readonly trust: Trust;
   readonly visibility: Visibility;
+  /** The agent or user that the release grants a new skill to; absent without a grant. */
+  readonly granted?: readonly { readonly kind: "agent" | "user"; readonly key: string }[] | undefined;
   readonly state: SkillStatus;
   readonly bytes: number;
   readonly files: number;

@@ -312,10 +312,12 @@ async function publishSkill(session: Session, path: string): Promise<ToolResult<
 }
 
 /** The text for the model. */
-function publishText({ id, revision, status, isNew, missing, warnings, omitted }: Published): string {
+function publishText(published: Published): string {
+  const { id, revision, status, isNew, missing, warnings, omitted, granted = [] } = published;
   const done = status === "unchanged" ? "is unchanged" : isNew ? "is published" : "has a new revision";
   return [
     `The skill ${id} ${done}: revision ${revision}.`,
+    ...granted.map(({ kind, key }) => `It is granted to the ${kind} ${key}.`),
     ...warnings,
     ...(missing.length === 0
       ? []

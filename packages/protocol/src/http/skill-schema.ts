@@ -140,6 +140,11 @@ function publishedFields() {
     skillHash: Digest,
     trust: Trust,
     visibility: Visibility,
+    granted: z
+      .array(z.object({ kind: z.enum(["agent", "user"]), key: z.string() }))
+      .readonly()
+      .optional()
+      .describe("The agent or user that this release grants a new skill to."),
     state: SkillStatus,
     bytes: z.int().min(0),
     files: z.int().min(0),

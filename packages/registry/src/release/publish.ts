@@ -222,7 +222,7 @@ async function write(
 }
 
 function describe(
-  { before, skill, revision, isUnchanged, clash }: Release,
+  { before, skill, revision, isUnchanged, clash, given }: Release,
   { staged, options, missing, guard }: ReleaseCandidate,
   diagnostics: readonly Diagnostic[],
   older: number | undefined,
@@ -241,6 +241,7 @@ function describe(
     skillHash: staged.skillHash,
     trust: revision.trust,
     visibility: skill.visibility,
+    ...(given.length === 0 ? {} : { granted: given.map(({ grantee }) => grantee) }),
     state: skill.status,
     bytes: staged.bytes,
     files: staged.files.length,

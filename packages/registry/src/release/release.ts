@@ -59,7 +59,10 @@ export async function planRelease(candidate: ReleaseCandidate, reader: RegistryR
 
 const UNCHANGED = { isUnchanged: true, given: [], revoked: [], clash: undefined } as const;
 
-/** A registered agent may use the skills that it publishes, unless an administrator publishes through it. */
+/**
+ * A registered agent may use the new skills that it publishes, also with a publisher's token that acts as the agent. An
+ * administrator who publishes through an agent grants it no skill.
+ */
 async function firstGrants(
   { options: { by, entry }, provenance, uid }: ReleaseCandidate,
   reader: RegistryReader,
@@ -67,7 +70,8 @@ async function firstGrants(
   const { user, agent: key, role } = by;
   const grant = { skill: uid, canManage: false, pin: undefined, grantedBy: user, at: provenance.at };
   if (role === "admin" && entry === "upload") return [{ ...grant, grantee: { kind: "user", key: user } }];
-  const agent = role === "agent" && key !== undefined ? await reader.findAgent(key) : undefined;
+  const isGranted = role === "agent" || role === "publisher";
+  const agent = isGranted && key !== undefined ? await reader.findAgent(key) : undefined;
   if (agent === undefined || agent.key !== key || agent.removedAt !== undefined) return [];
   return [{ ...grant, grantee: { kind: "agent", key } }];
 }
