@@ -172,6 +172,20 @@ describe("the bundled skills", () => {
     });
   });
 
+  test("--no-watch turns off reloading of folders [S-18] [S-53]", async () => {
+    const root = scene.folder();
+    writeSkill(root, "early");
+    const watching = await scene.serve(["--no-seed", "--root", root]);
+    const still = await scene.serve(["--no-seed", "--no-watch", "--root", root]);
+    const configured = await scene.serve(["--no-seed", "--root", root], { env: { SKILLHOLD_WATCH: "0" } });
+    const ids = async (gateway: typeof still) => await listIds(gateway.url, await tokenOf(gateway));
+    writeSkill(root, "late");
+    const headers = await tokenOf(watching);
+    await expect.poll(() => listIds(watching.url, headers)).toEqual(["early", "late"]);
+    expect(await ids(still)).toEqual(["early"]);
+    expect(await ids(configured)).toEqual(["early"]);
+  });
+
   test("only administrators see the path of a folder, also with a duplicate name [S-53]", async () => {
     const place = scene.folder();
     const roots = ["one/skills", "two/skills", "registry", "skills (2)"].map((name) => join(place, name));

@@ -174,6 +174,23 @@ describe("skillhold mcp", () => {
     expect(text.length).toBeLessThanOrEqual(2000);
   });
 
+  test("--no-watch turns off reloading [S-18] [S-57]", async () => {
+    const open = async (...more: readonly string[]) => {
+      const { command, args, env } = scene.command;
+      const { client } = await connectNew(
+        new StdioClientTransport({ command, args: [...args, ...more], env }),
+        "2025-11-25",
+      );
+      return async () => (await client.listPrompts()).prompts.map(({ name }) => name);
+    };
+    const [watching, still] = [await open(), await open("--no-watch")];
+    expect(await watching()).toEqual(["use_skill", "pdf"]);
+    expect(await still()).toEqual(["use_skill", "pdf"]);
+    scene.writeSkill("mail");
+    await expect.poll(watching).toEqual(["use_skill", "mail", "pdf"]);
+    expect(await still()).toEqual(["use_skill", "pdf"]);
+  });
+
   test("asks the client's user before a run and stores its output [S-28] [S-29] [S-57]", async () => {
     scene.write("skills/pdf/scripts/make.sh", "cat /mnt/data/in.txt; echo made > out.txt\n");
     scene.write("data/in.txt", "read\n");

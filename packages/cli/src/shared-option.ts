@@ -189,6 +189,7 @@ export const mcpToolOptions = [
     flags: "--structured",
     summary: "return structured data as well as text; many clients then hide the text from the model",
   },
+  { flags: "--no-watch", summary: "do not watch folders for changes; a restart finds them" },
 ] as const satisfies readonly OptionSpec[];
 
 export const mcpServeOptions = [...mcpToolOptions, ...readingOptions] as const;

@@ -73,6 +73,7 @@ function served(options: Options, scope: ConfigScope, cwd: string): readonly str
     ...listOption(options, "publishFrom").flatMap((folder) => ["--publish-from", place(folder)]),
     ...(options["locations"] === true ? ["--locations"] : []),
     ...(options["structured"] === true ? ["--structured"] : []),
+    ...(options["watch"] === false ? ["--no-watch"] : []),
   ];
 }
 

@@ -46,6 +46,8 @@ export interface GatewayPartOptions {
   readonly url: string;
   /** Folders that are served along with the store. */
   readonly roots: readonly string[];
+  /** Whether the folders are watched for changes. */
+  readonly isWatched: boolean;
   /** Other gateways whose skills are served, too. */
   readonly gateways: readonly GatewayLayerSettings[];
   readonly log: (entry: LogEntry) => void;
@@ -141,7 +143,7 @@ function approvalsPage() {
 
 /** Opens the registry as a library, with served folders layered above it. */
 async function openSkills(
-  { machine: place, url, roots, gateways, log, limits }: GatewayPartOptions,
+  { machine: place, url, roots, isWatched, gateways, log, limits }: GatewayPartOptions,
   parts: {
     readonly registry: RegistryContext;
     readonly host: GatewayContext["host"];
@@ -175,6 +177,7 @@ async function openSkills(
       log({ level: "warning", event: "source.skipped", message, fields: { source, code } }),
     audit: discoveries,
     onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
+    isWatched,
     ...cache,
     ...present({ models }),
   };

@@ -44,6 +44,8 @@ export interface ServeOptions {
   readonly openPublishing?: boolean;
   /** Whether the bundled skills are published at the start. */
   readonly seed?: boolean;
+  /** Whether served folders are watched for changes; true by default. The store is always current. */
+  readonly watch?: boolean;
   readonly limits?: Limits;
   readonly sandbox?: Sandbox;
   readonly log?: (entry: LogEntry) => void;
@@ -88,7 +90,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
-    const custom = sandbox === undefined ? {} : { sandbox };
+    const custom = { isWatched: options.watch !== false, ...(sandbox === undefined ? {} : { sandbox }) };
     const parts = await openParts(
       { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,

@@ -27,6 +27,8 @@ export interface ServedLibrary extends Pick<GatewayContext, "sources"> {
 export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly machine: Machine;
   readonly roots: readonly string[];
+  /** Whether the folders are watched for changes. */
+  readonly isWatched: boolean;
   readonly gateways: readonly GatewayLayerSettings[];
   /** Receives why a gateway adds no skills at the start. */
   readonly onProblem: (source: string, problem: SkillError) => void;
@@ -85,13 +87,13 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openFolders(
-  { machine, roots, host, onError, onReload, audit }: ServedOptions,
+  { machine, roots, isWatched, host, onError, onReload, audit }: ServedOptions,
   common: { readonly precedence: Precedence; readonly limits: Limits; readonly settings: AccessSettings },
 ): Promise<{ readonly folders: readonly FolderLibrary[]; readonly sources: readonly Source[] }> {
   if (roots.length === 0) return { folders: [], sources: [] };
   const chosen = chooseFolders({ root: roots }, machine, [STORE_LABEL]);
   const sources = withoutPlaces(orderSources(chosen, precedence));
-  const watch = { onError, onReload };
+  const watch = isWatched && { onError, onReload };
   const ports = { clock, audit };
   const folders = await openLibrary({ ...common, ports, sources, host, signal: machine.signal, watch });
   return { folders: [folders], sources };

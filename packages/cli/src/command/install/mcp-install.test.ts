@@ -229,11 +229,11 @@ describe("mcp install", () => {
 
   test("forwards the options about tools and scripts, and rejects them for a gateway [S-57]", async () => {
     const options =
-      "--off search_skills --mount data:/mnt/in:rw --outputs out --publish-from work --structured";
+      "--off search_skills --mount data:/mnt/in:rw --outputs out --publish-from work --structured --no-watch";
     await install("--client", "cursor", ...options.split(" "));
     expect(readData("home/.cursor/mcp.json").mcpServers.skillhold.args.slice(4)).toEqual([
       ...["--off", "search_skills", "--mount", `${join(root, "data")}:/mnt/in:rw`],
-      ...["--outputs", join(root, "out"), "--publish-from", join(root, "work"), "--structured"],
+      ...["--outputs", join(root, "out"), "--publish-from", join(root, "work"), "--structured", "--no-watch"],
     ]);
     await install("--client", "cursor", "--scope", "project", ...options.split(" "));
     expect(readData(".cursor/mcp.json").mcpServers.skillhold.args).toEqual(

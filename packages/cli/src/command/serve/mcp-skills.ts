@@ -18,8 +18,8 @@ import { withRegistry } from "../../store.ts";
 import { type Io, plain } from "../../terminal/output.ts";
 
 /**
- * Opens the skills that `skillhold mcp` serves: a watched library of the common options, and sessions that run scripts in
- * the sandbox.
+ * Opens the skills that `skillhold mcp` serves: a library of the common options, watched unless `--no-watch` is given, and
+ * sessions that run scripts in the sandbox.
  */
 export async function withMcpSkills<T>(
   input: Pick<CommandInput, "io" | "options">,
@@ -49,7 +49,7 @@ export async function withMcpSkills<T>(
             approvalHint: APPROVAL_HINT,
           }),
         ),
-      { watch },
+      { ...(options["watch"] === false ? {} : { watch }), usesModels: true },
     ),
   );
 }

@@ -29,6 +29,7 @@ export function readServeOptions(options: Options): ServeOptions {
     discovery: options["discovery"] === true,
     openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
+    watch: options["watch"] !== false,
     limits: withLimits({
       ...namedLimits,
       ...Object.fromEntries(listOption(options, "limit").map(readLimit)),

@@ -32,6 +32,13 @@ test("the command line wins over variables, and variables over the file [S-71]",
   });
 });
 
+test("the file can turn watching off, and the command line wins [S-18] [S-71]", () => {
+  writeFileSync(join(cwd, "c.yaml"), "watch: false\n");
+  expect(read({ config: "c.yaml", watch: true })).toMatchObject({ watch: false });
+  expect(read({ config: "c.yaml", watch: true }, { SKILLHOLD_WATCH: "1" })).toMatchObject({ watch: true });
+  expect(read({ config: "c.yaml", watch: false }, { SKILLHOLD_WATCH: "1" })).toMatchObject({ watch: false });
+});
+
 test("paths in the file are relative to the file [S-71]", () => {
   mkdirSync(join(cwd, "etc"));
   writeFileSync(join(cwd, "etc/c.yaml"), "data: data\nroots: [skills]\nstore: sqlite:r.db\n");

@@ -10,6 +10,7 @@ import type { Io } from "../../terminal/output.ts";
 
 type Options = CommandInput["options"];
 
+const SWITCHES: ReadonlySet<string> = new Set(["seed", "watch"]);
 const MAX_BYTES = 1024 * 1024;
 
 /** The configuration file of `serve`. Its keys are the command's options. */
@@ -29,6 +30,7 @@ export const ServeFile = z
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
     seed: z.boolean().describe("publish the bundled skills"),
+    watch: z.boolean().describe("watch the served folders for changes"),
   })
   .partial();
 type ServeFile = z.infer<typeof ServeFile>;
@@ -41,9 +43,9 @@ export function withSettings(options: Options, io: Pick<Io, "env" | "cwd">): Opt
   const variables = readVariables(io);
   const file = findFile(options, variables, io);
   const settings = file === undefined ? {} : toOptions(fromFolder(readFile(file), dirname(file)));
-  // `--no-seed` is the only way to give `seed`; otherwise the parser sets it to true.
+  // A `--no-` option only ever turns its setting off; without it, the parser sets the setting to true.
   const given = Object.entries(options).filter(
-    ([name, value]) => value !== undefined && !(name === "seed" && value === true),
+    ([name, value]) => value !== undefined && !(SWITCHES.has(name) && value === true),
   );
   return { ...settings, ...toOptions(variables), ...Object.fromEntries(given) };
 }
@@ -126,6 +128,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     insecureBind: flag("INSECURE_BIND"),
     discovery: flag("DISCOVERY"),
     seed: flag("SEED"),
+    watch: flag("WATCH"),
   };
   const present = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
   const parsed = ServeFile.safeParse(present);
