@@ -4,16 +4,18 @@ import type { Api } from "./console-api.ts";
 import type { OpenedConsole } from "./console-scene.ts";
 import { sessionOf } from "./showcase.ts";
 
-const asking = { asks: { "scripts/say.sh": 'echo "done $1"\n' } };
-
 /** Someone whose agent runs the skill's script; the answer comes when a person has decided. */
-async function runScript(opened: OpenedConsole, args: readonly string[]): Promise<() => Promise<unknown>> {
+async function runScript(
+  opened: OpenedConsole,
+  args: readonly string[],
+  { skill = "asks", code = 'echo "done $1"\n' } = {},
+): Promise<() => Promise<unknown>> {
   const ada = await opened.apiAs({ role: "publisher", user: "ada" });
-  await opened.publish(asking, ada);
+  await opened.publish({ [skill]: { "scripts/say.sh": code } }, ada);
   const session = sessionOf(await ada("POST", "/v1/sessions", {}));
   return () =>
     ada("POST", `/v1/sessions/${session}/tools/run_skill_script`, {
-      skill_id: "asks",
+      skill_id: skill,
       script: "scripts/say.sh",
       args,
     });
@@ -32,11 +34,37 @@ test("a question appears in the open inbox by itself, and a yes lets the script 
   expect(await card.textContent()).toMatch(/Network.*none/);
   await card.getByText("ada", { exact: true }).waitFor();
   await card.getByText("the user ada", { exact: true }).waitFor();
-  await card.getByRole("link", { name: "Show the code of scripts/say.sh" }).waitFor();
+  await card.getByText("Show the code of scripts/say.sh").waitFor();
   await checkAccessible(page);
   await card.getByRole("button", { name: "Approve once" }).click();
   expect(await running).toMatchObject({ ok: true, data: { stdout: "done <b>x y</b>\n" } });
   await page.getByText("No pending approvals").waitFor();
+});
+
+test("a question shows the code that would run and its changes since the last approval [S-28] [S-59]", async () => {
+  const opened = await openConsole({ at: "/approvals" });
+  const { page } = opened;
+  const card = page.getByRole("article", { name: "scripts/say.sh of changes" });
+  const code = card.getByRole("region", { name: "Text of scripts/say.sh" });
+  const approved = (await runScript(opened, ["me"], { skill: "changes" }))();
+  await card.waitFor();
+  expect(await code.count()).toBe(0);
+  await card.getByText("Show the code of scripts/say.sh").click();
+  await code.getByText('echo "done $1"').waitFor();
+  await card.getByText("No earlier approval to compare with.").waitFor();
+  await card.getByRole("button", { name: "Approve once" }).click();
+  expect(await approved).toMatchObject({ ok: true });
+  await eventually(() => card.count()).toBe(0);
+  const changed = { skill: "changes", code: 'echo "gone $1"\n' };
+  const denied = (await runScript(opened, ["me"], changed))();
+  await card.getByText("Show the code of scripts/say.sh").click();
+  const changes = card.getByRole("region", { name: "Change of scripts/say.sh" });
+  await changes.getByText('echo "done $1"').first().waitFor();
+  await changes.getByText('echo "gone $1"').first().waitFor();
+  await settled(page);
+  await checkAccessible(page);
+  await card.getByRole("button", { name: "Deny" }).click();
+  expect(await denied).toMatchObject({ ok: false });
 });
 
 test("an approval with any arguments and one for everyone are given as such, and listed [S-28] [S-59]", async () => {

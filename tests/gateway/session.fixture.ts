@@ -41,7 +41,7 @@ export async function putFiles(
   { registry, folder }: Pick<TestGateway, "registry" | "folder">,
   id: string,
   by: Actor,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<void> {
   const place = join(folder, "published", id);
   const text = `---\nname: ${id}\ndescription: About ${id}.\n---\nDo it.\n`;

@@ -6,6 +6,7 @@ const heavy = [
   "exportSkills",
   "downloadSkill",
   "diffVersions",
+  "getQuestionContent",
   "rescanDependencies",
   "installDependencies",
   "installDependency",

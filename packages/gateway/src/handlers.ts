@@ -44,6 +44,7 @@ export const handlers: Handlers = {
   exportSkills: delivered(gated("heavy", plainHandlers.exportSkills)),
   downloadSkill: delivered(gated("heavy", plainHandlers.downloadSkill)),
   diffVersions: delivered(gated("heavy", plainHandlers.diffVersions)),
+  getQuestionContent: delivered(gated("heavy", plainHandlers.getQuestionContent)),
   // A check can start programs, so one token must not use all of them.
   getDependencies: endable(gated("heavy", plainHandlers.getDependencies)),
   rescanDependencies: endable(gated("heavy", plainHandlers.rescanDependencies)),

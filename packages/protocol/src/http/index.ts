@@ -1,6 +1,6 @@
 export { Problem } from "./problem.ts";
 export { AgentView } from "./route/agent-route.ts";
-export { QuestionView } from "./route/approval-route.ts";
+export { type QuestionContentView, QuestionView } from "./route/approval-route.ts";
 export { SkillMetrics } from "./route/gateway-route.ts";
 export { InstallPreview } from "./route/install-route.ts";
 export { TokenView } from "./route/token-route.ts";

@@ -6,9 +6,9 @@ import { classNames } from "../../ui/class-names.ts";
 import { ScrollText } from "../../ui/scroll-text.tsx";
 import { TrustBadge } from "../../ui/skill-badge.tsx";
 import { Kbd, Mono } from "../../ui/text.tsx";
-import { fileHref } from "../skill/files/file-address.ts";
 import { type Answered, answers } from "./answer.ts";
 import { actOf, dangersOf, exactText, type Question } from "./question.ts";
+import { QuestionContentView } from "./question-content.tsx";
 import { QuestionFacts } from "./question-fact.tsx";
 import { useSettled } from "./use-settled.ts";
 
@@ -64,16 +64,7 @@ export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: 
           )}
         </div>
         <p className="break-words text-muted">{reason}</p>
-        {question.act === "run_script" && (
-          <a
-            href={fileHref(skill, target)}
-            target="_blank"
-            rel="noreferrer"
-            className="text-accent hover:underline"
-          >
-            Show the code of {exactText(target)}
-          </a>
-        )}
+        <QuestionContentView question={question} />
         <QuestionFacts question={question} />
       </div>
       <footer className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3">

@@ -1,6 +1,7 @@
 import type { Answer } from "../../api/client.ts";
 
 export type Question = Answer<"GET /v1/approvals">["questions"][number];
+export type QuestionContent = Answer<"GET /v1/approvals/{question}/content">;
 export type Approval = Answer<"GET /v1/approvals">["approvals"][number];
 
 /** Something that should make someone look twice, or not say yes at all. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Digest, Trust } from "../../id.ts";
 import { At } from "../field.ts";
 import { admins, route } from "../route.ts";
+import { SkillDiffView } from "../skill-schema.ts";
 
 const Texts = z.array(z.string()).readonly();
 
@@ -33,6 +34,29 @@ export const QuestionView = z.object({
 });
 export type QuestionView = Readonly<z.infer<typeof QuestionView>>;
 
+/** The content that a question is about. */
+const QuestionContentView = z.object({
+  question: z.string(),
+  treeHash: Digest,
+  code: z
+    .object({
+      path: z.string(),
+      bytes: z.int().min(0).describe("The size of the whole file."),
+      isCut: z.boolean().describe("Whether `text` is only the first 64 KB."),
+      text: z.string().optional().describe("Absent for a binary file."),
+    })
+    .optional()
+    .describe("The script that would run; absent if the question has none or its content is not available."),
+  approved: z
+    .object({ treeHash: Digest, by: z.string(), at: At })
+    .optional()
+    .describe("The last approved content of the same act and target of the skill."),
+  changes: SkillDiffView.shape.files
+    .optional()
+    .describe("From the last approved content to this one; absent if either is not stored."),
+});
+export type QuestionContentView = Readonly<z.infer<typeof QuestionContentView>>;
+
 const ApprovalView = z.object({
   id: z.string(),
   skill: z.string(),
@@ -60,6 +84,17 @@ export const approvalRoutes = {
       approvals: z.array(ApprovalView).readonly(),
     }),
     condition: "read",
+  }),
+  getQuestionContent: route({
+    method: "GET",
+    path: "/v1/approvals/{question}/content",
+    tag: "approvals",
+    summary: "Show the code of an open question and its changes since the last approval",
+    roles: admins,
+    params: z.strictObject({ question: z.string().min(1).max(128) }),
+    answer: QuestionContentView,
+    content: "skill",
+    errors: ["QUESTION_NOT_FOUND", "NOT_READY", "IO_FAILED", "INTEGRITY_FAILED"],
   }),
   answerQuestion: route({
     method: "POST",

@@ -67,7 +67,7 @@ const changes: Readonly<Record<FileDiff["change"], readonly [Tone, string]>> = {
   mode: ["neutral", "exec bit"],
 };
 
-function FileChange({ file }: { readonly file: FileDiff }) {
+export function FileChange({ file }: { readonly file: FileDiff }) {
   const [tone, word] = changes[file.change];
   const { from, to } = file;
   const isRun = from !== undefined && to !== undefined && from.executable !== to.executable;
