@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -170,6 +170,25 @@ describe("the bundled skills", () => {
       isDiscoverable: false,
       sources: [{ path: root }, { label: "registry" }],
     });
+  });
+
+  test("logs a malformed runtime and long instructions once, at the start and after a change [S-7] [S-11]", async () => {
+    const root = scene.folder();
+    const write = (id: string, fields: string, body: string) => {
+      mkdirSync(join(root, id), { recursive: true });
+      writeFileSync(join(root, id, "SKILL.md"), `---\nname: ${id}\ndescription: x\n${fields}---\n${body}\n`);
+    };
+    write("odd", "runtime: 123\n", "Do it.");
+    const { command } = await scene.serve(["--no-seed", "--root", root]);
+    const logged = () => command.err.split("\n").filter((line) => line.includes('"skill.warning"'));
+    await command.until(() => logged().length === 1);
+    write("long", "", "many words ".repeat(20_000));
+    await command.until(() => logged().length === 2);
+    const lines = logged().map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { event: "skill.warning", message: expect.stringContaining("`runtime`") },
+      { event: "skill.warning", message: expect.stringContaining("8000 is the advised maximum") },
+    ]);
   });
 
   test("--no-watch turns off reloading of folders [S-18] [S-53]", async () => {

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { normalizeRelative } from "@skillhold/core/bundle";
 import { openSkill } from "@skillhold/core/source";
 import type { RuntimeReport } from "@skillhold/deps/environment";
+import { loadWarnings, runtimeSkips } from "@skillhold/host/library";
 import { shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -54,6 +55,19 @@ export function checkReadiness(entries: readonly SkillEntry[]): Check {
   );
   const fix = "Install the missing programs; set variables with `skillhold secret set <id> <name>`.";
   return warn(name, `${count(unready.length, "skill")} not ready on this machine.`, fix, details);
+}
+
+/** Finds malformed runtimes and instructions above the advised size, and lists skills for other runtimes. */
+export function checkLoading(entries: readonly SkillEntry[], viewer: Opened["viewer"]): Check {
+  const name = "loading";
+  const skips = runtimeSkips(entries, viewer).map(({ message }) => message);
+  const warnings = loadWarnings(entries).map(({ message }) => message);
+  const skipped = skips.length === 0 ? "" : ` ${count(skips.length, "skill")} for other runtimes skipped.`;
+  if (warnings.length === 0)
+    return ok(name, `All runtimes and sizes of skills are as advised.${skipped}`, skips);
+  const fix = "Run `skillhold validate <folder>` to see each fix.";
+  const details = [...warnings, ...skips];
+  return warn(name, `${count(warnings.length, "warning")} while loading skills.${skipped}`, fix, details);
 }
 
 const SKILLS_BETWEEN_RESTS = 64;

@@ -14,6 +14,7 @@ import type { RegistryContext } from "@skillhold/registry/record";
 import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
+import { followNotices, loadWarnings } from "../library/load-notice.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
 import { type Machine, type ProcessContext, present } from "../place/machine.ts";
@@ -182,6 +183,12 @@ async function openSkills(
     ...present({ models }),
   };
   const { library, sources } = await openServedLibrary(served, closers);
+  followNotices(
+    library,
+    () => loadWarnings(library.view().entries),
+    ({ id, code, message }) =>
+      log({ level: "warning", event: "skill.warning", message, fields: { id, code } }),
+  );
   const onReload = (listener: (ms: number) => void) => void listeners.add(listener);
   return { skills, library, sources, onReload };
 }

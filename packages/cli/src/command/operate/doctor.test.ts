@@ -111,6 +111,28 @@ describe("doctor", () => {
     expect(loop.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
   });
 
+  test("lists malformed runtimes, long instructions and skills for other runtimes [S-7] [S-11]", async () => {
+    writeFile(root, "skills/odd/SKILL.md", skillText("odd", "x", "Do it.\n", "runtime: 123\n"));
+    writeFile(root, "skills/long/SKILL.md", skillText("long", "x", "many words ".repeat(20_000)));
+    const malformed = await diagnose();
+    expect(malformed.code).toBe(0);
+    expect(malformed.checks.get("loading")).toMatchObject({
+      status: "warn",
+      message: "2 warnings while loading skills.",
+      details: [
+        expect.stringMatching(/^long: The instructions are about \d+ tokens long; 8000 is/),
+        expect.stringMatching(/^odd: The field `runtime` is neither/),
+      ],
+    });
+    rmSync(join(root, "skills/odd"), { recursive: true });
+    rmSync(join(root, "skills/long"), { recursive: true });
+    writeFile(root, "skills/other/SKILL.md", skillText("other", "x", "Do it.\n", "runtime: [crewai]\n"));
+    expect((await diagnose({}, "--runtime", "langgraph")).checks.get("loading")).toMatchObject({
+      status: "ok",
+      details: ["Skipping skill other: runtime=[crewai] not compatible with current=langgraph"],
+    });
+  });
+
   test("explains the first step in an empty folder [S-60]", async () => {
     const { code, out, err } = await runMain(["doctor"], root);
     expect(code).toBe(0);
@@ -126,8 +148,8 @@ describe("doctor", () => {
   });
 });
 
-async function diagnose(env: Readonly<Record<string, string>> = {}) {
-  const { code, data } = await runJson(["doctor"], root, { env });
+async function diagnose(env: Readonly<Record<string, string>> = {}, ...options: readonly string[]) {
+  const { code, data } = await runJson(["doctor", ...options], root, { env });
   const checks = new Map<string, Check>(data.checks.map((check: Check) => [check.name, check]));
   return { code, checks };
 }

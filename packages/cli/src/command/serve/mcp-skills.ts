@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession, type SessionPorts, systemPorts } from "@skillhold/core/session";
+import { followNotices, loadWarnings, runtimeSkips } from "@skillhold/host/library";
 import { present, statPath } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
@@ -34,8 +35,11 @@ export async function withMcpSkills<T>(
   return await withPublisher(input, (publishing) =>
     withLibrary(
       input,
-      ({ library, viewer, manifest }) =>
-        withState(io, (state) =>
+      ({ library, viewer, manifest, inspect, isDisclosed }) => {
+        const disclosed = () => inspect().view.entries.filter(isDisclosed);
+        const notices = () => [...loadWarnings(disclosed()), ...runtimeSkips(disclosed(), viewer)];
+        followNotices(library, notices, ({ message }) => io.err(`warning: ${plain(message)}\n`));
+        return withState(io, (state) =>
           use({
             library,
             viewer,
@@ -48,7 +52,8 @@ export async function withMcpSkills<T>(
             isStructured: options["structured"] === true,
             approvalHint: APPROVAL_HINT,
           }),
-        ),
+        );
+      },
       { ...(options["watch"] === false ? {} : { watch }), usesModels: true },
     ),
   );

@@ -22,6 +22,19 @@ describe("mcp", () => {
     expect(await mcp([])).toEqual({ code: 0, out: "", err: "" });
   });
 
+  test("logs malformed runtimes, long instructions and skipped skills [S-7] [S-11]", async () => {
+    writeFile(root, "skills/odd/SKILL.md", skillText("odd", "x", "Do it.\n", "runtime: 123\n"));
+    writeFile(root, "skills/long/SKILL.md", skillText("long", "x", "many words ".repeat(20_000)));
+    writeFile(root, "skills/other/SKILL.md", skillText("other", "x", "Do it.\n", "runtime: [crewai]\n"));
+    const { code, err } = await mcp(["--runtime", "langgraph"]);
+    expect(code).toBe(0);
+    expect(err.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^warning: long: The instructions are about \d+ tokens long; 8000 is/),
+      expect.stringMatching(/^warning: odd: The field `runtime` is neither a name nor a list/),
+      "warning: Skipping skill other: runtime=[crewai] not compatible with current=langgraph",
+    ]);
+  });
+
   test("explains its purpose at a terminal [S-57] [S-60]", async () => {
     expect(await mcp([], { typed: "" })).toMatchObject({
       code: 2,
