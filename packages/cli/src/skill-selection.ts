@@ -90,7 +90,9 @@ async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
       if (isFile && root === arg) throw new SkillError("PATH_NOT_FOUND", `${arg} is not a folder.`);
       progress.update(skills.length, args.length, arg);
       const found = await findSkillFolders(resolve(io.cwd, root), namedLimits, { signal: io.signal });
-      problems.push(...found.problems.map(({ path, message }) => `${join(root, path)}: ${message}`));
+      // The argument names this folder, so that its own check reports it.
+      const others = found.problems.filter(({ path, reason }) => reason !== "tools-only" || path !== ".");
+      problems.push(...others.map(({ path, message }) => `${join(root, path)}: ${message}`));
       // A named folder is selected even if it is not a skill yet.
       const paths = found.skills.length === 0 ? [""] : found.skills.map(({ path }) => path);
       skills.push(...paths.map((path) => selected(join(root, path), io)));

@@ -29,7 +29,10 @@ function checkSource({ source, skills, problems }: SourceState, io: Pick<Io, "cw
   const place = `${shortPath(io, source.root)} (${source.kind}, trust ${source.trust})`;
   const message = `${count(skills, "skill folder")} in ${place}`;
   if (problems.length === 0) return ok(name, `${message}.`);
-  const fix = "Add --follow-links for links; name a folder that was not searched with --root.";
+  const isAllTools = problems.every((problem) => "reason" in problem && problem.reason === "tools-only");
+  const fix = isAllTools
+    ? "Add a SKILL.md that says when and how to use the tools, or publish the folder with --id."
+    : "Add --follow-links for links; name a folder that was not searched with --root.";
   const details = problems.map((problem) => `${problem.path}: ${problem.message}`);
   return warn(name, `${message}; ${count(problems.length, "problem")} while searching.`, fix, details);
 }

@@ -51,6 +51,14 @@ test("folders with SKILL.md in any case are found in the order of their paths, n
   expect(found.problems).toEqual([]);
 });
 
+test("a folder with only tools is reported, unless it is part of a skill [S-9]", async () => {
+  write("counter/tools/count.mjs", "empty/tools/notes.txt", "pdf/SKILL.md", "pdf/scripts/tools/a.py");
+  const found = await findSkillFolders(root, defaultLimits);
+  expect(pathsOf(found)).toEqual(["pdf"]);
+  expect(problemsOf(found)).toEqual(["counter tools-only"]);
+  expect(found.problems[0]?.message).toMatch(/^Tools only, not named/);
+});
+
 test("a root that is itself a skill is found, and SKILL.md wins over skill.md [S-1]", async () => {
   write("SKILL.md", "skill.md", "inner/SKILL.md");
   const found = await findSkillFolders(root, defaultLimits);

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
-import { comparePaths, findSkillFiles, isJunk, SKILL_FILE } from "@skillhold/skill";
+import { comparePaths, findSkillFiles, isJunk, isToolFile, SKILL_FILE } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { Pace } from "../bundle/pace.ts";
@@ -24,7 +24,16 @@ export interface SkillFolder {
 
 export interface DiscoveryProblem {
   readonly path: string;
-  readonly reason: "missing" | "unreadable" | "link" | "bad-name" | "too-deep" | "too-many-folders" | "more";
+  /** `tools-only`: a folder with tools and no SKILL.md, which is a skill only when it is named. */
+  readonly reason:
+    | "missing"
+    | "unreadable"
+    | "link"
+    | "bad-name"
+    | "too-deep"
+    | "too-many-folders"
+    | "tools-only"
+    | "more";
   readonly message: string;
 }
 
@@ -109,6 +118,8 @@ class Search {
   readonly #ignored: GitIgnore[] = [];
   readonly #stamps = new Map<string, number>();
   readonly #plain: string[] = [];
+  /** Folders without SKILL.md that contain a folder `tools`. */
+  readonly #withTools: string[] = [];
   readonly #skills: SkillFolder[] = [];
   readonly #problems: DiscoveryProblem[] = [];
   #level: string[] = [""];
@@ -145,6 +156,7 @@ class Search {
   }
 
   finish(): FoundSkills {
+    this.#reportToolsOnly();
     const skills = this.#skills.toSorted((a, b) => comparePaths(a.path, b.path));
     const problems = this.#problems.toSorted((a, b) => comparePaths(a.path, b.path));
     if (this.#unlisted > 0)
@@ -176,18 +188,33 @@ class Search {
     return true;
   }
 
-  #containers(): readonly Container[] {
+  /** A folder inside a skill is part of that skill. */
+  #reportToolsOnly(): void {
+    const isInsideSkill = this.#insideSkill();
+    for (const path of this.#withTools) {
+      if (isInsideSkill(path) || !hasToolFile(join(this.#root, path, "tools"))) continue;
+      const message = "Tools only, not named: add a SKILL.md, or publish the folder with --id.";
+      this.#report(path, "tools-only", message);
+    }
+  }
+
+  #insideSkill(): (path: string) => boolean {
     const skills = new Set(this.#skills.map(({ path }) => path));
+    const isInside = (path: string): boolean => {
+      const folder = parentOf(path);
+      return folder !== undefined && (skills.has(folder) || isInside(folder));
+    };
+    return isInside;
+  }
+
+  #containers(): readonly Container[] {
     const above = new Set<string>();
     for (const { path } of this.#skills) {
       // All parents of a known container are containers too.
       for (let folder = parentOf(path); folder !== undefined && !above.has(folder); folder = parentOf(folder))
         above.add(folder);
     }
-    const isInsideSkill = (path: string): boolean => {
-      const folder = parentOf(path);
-      return folder !== undefined && (skills.has(folder) || isInsideSkill(folder));
-    };
+    const isInsideSkill = this.#insideSkill();
     const outside = this.#plain.filter((path) => above.has(path) || !isInsideSkill(path));
     const enclosing = this.#skills.map(({ path }) => path).filter((path) => above.has(path));
     return [...outside, ...enclosing, ...this.#ignored.map(({ file }) => file)].map((path) => {
@@ -215,6 +242,8 @@ class Search {
     }
     if (file === undefined) {
       this.#plain.push(folder || ".");
+      if (entries.some((entry) => entry.name === "tools" && entry.isDirectory()))
+        this.#withTools.push(folder || ".");
       for (const entry of entries) if (entry.isSymbolicLink()) this.#meetLink(folder, entry.name);
       return;
     }
@@ -306,6 +335,15 @@ class Search {
  */
 export function isLeafSkill(folder: string): boolean {
   return tryStat(folder)?.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
+}
+
+function hasToolFile(tools: string): boolean {
+  try {
+    return readdirSync(tools).some((name) => isToolFile(`tools/${name}`));
+  } catch {
+    // The search reports a folder that cannot be listed.
+    return false;
+  }
 }
 
 interface GitIgnore {

@@ -1,4 +1,4 @@
-import { combineDigests } from "@skillhold/core/bundle";
+import { combineDigests, hashSkillFile, normalizeRelative } from "@skillhold/core/bundle";
 import { surveyBundle } from "@skillhold/core/source";
 import type { Diagnostic, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -6,15 +6,19 @@ import type { Limits } from "@skillhold/protocol/limits";
 import {
   authorVersion,
   checkSkillFileName,
+  comparePaths,
   type Finding,
   fieldPosition,
   isSkillId,
+  isToolFile,
   judge,
   type ParsedSkill,
   parseSkill,
   publishId,
   type RuleCode,
+  SKILL_FILE,
   type Subject,
+  synthesizeSkillText,
   textOf,
   validateSkill,
 } from "@skillhold/skill";
@@ -36,10 +40,14 @@ export async function stageFolder(
   options: StageOptions,
   limits: Limits,
 ): Promise<StagedSkill> {
-  const { bundle, files } = await readBundle(folder, options, limits);
+  const read = await readBundle(folder, options, limits);
+  const { bundle } = read;
+  const generated = generateSkillFile(read.files, options.id);
+  const files = withFile(read.files, generated);
   const file = getSkillFile(files, limits);
   const skill = parseSkill(file.content, limits);
-  const diagnostics = check(skill, file, { bundle, files }, options.id, limits);
+  const notes = generated === undefined ? [] : [TOOLS_ONLY];
+  const diagnostics = check(skill, file, { bundle, files }, { id: options.id, notes }, limits);
   const id = chooseId(skill, options.id);
   const paths = files.map(({ path }) => path);
   return {
@@ -49,10 +57,25 @@ export async function stageFolder(
     treeHash: combineDigests(files),
     skillHash: file.digest,
     files,
-    bytes: bundle.bytes,
+    bytes: bundle.bytes + (generated?.size ?? 0),
     omitted: bundle.omitted,
     diagnostics,
   };
+}
+
+/** The SKILL.md of a folder with only tools; undefined if it has one, or if the publisher names no id. */
+function generateSkillFile(files: readonly StagedFile[], id: string | undefined): StagedFile | undefined {
+  if (id === undefined || findSkillFile(files) !== undefined) return undefined;
+  const tools = files.map(({ path }) => path).filter(isToolFile);
+  if (tools.length === 0) return undefined;
+  const content = new TextEncoder().encode(synthesizeSkillText(id, tools.toSorted()));
+  const digest = hashSkillFile(content);
+  return { path: normalizeRelative(SKILL_FILE), size: content.length, executable: false, digest, content };
+}
+
+function withFile(files: readonly StagedFile[], added: StagedFile | undefined): readonly StagedFile[] {
+  if (added === undefined) return files;
+  return [...files, added].sort((a, b) => comparePaths(a.path, b.path));
 }
 
 /** The error for a skill with invalid content. */
@@ -66,26 +89,38 @@ export function invalidSkill(diagnostics: readonly Diagnostic[]): SkillError {
 
 function getSkillFile(files: readonly StagedFile[], { skillFileBytes }: Limits): StagedFile {
   const file = findSkillFile(files);
+  if (file === undefined && files.some(({ path }) => isToolFile(path)))
+    throw refuse(
+      "SKILL_FILE_MISSING",
+      "The folder has tools and no SKILL.md.",
+      "Add a SKILL.md that says when and how to use the tools, or publish the folder with --id.",
+    );
   if (file === undefined) throw refuse("SKILL_FILE_MISSING", "The folder has no SKILL.md.");
   if (file.size > skillFileBytes)
     throw refuse("SKILL_FILE_TOO_LARGE", `SKILL.md is larger than ${skillFileBytes} bytes.`);
   return file;
 }
 
-function refuse(code: RuleCode, message: string): SkillError {
-  return invalidSkill(judge([at(code, message)], "publish").diagnostics);
+function refuse(code: RuleCode, message: string, fix?: string): SkillError {
+  const finding = { ...at(code, message), ...(fix === undefined ? {} : { fix }) };
+  return invalidSkill(judge([finding], "publish").diagnostics);
 }
 
 function at(code: RuleCode, message: string): Finding {
   return { code, line: 1, column: 1, message };
 }
 
+const TOOLS_ONLY = at(
+  "TOOLS_ONLY",
+  "The folder has tools and no SKILL.md; its name and description are generated.",
+);
+
 /** The diagnostics of the `publish` profile; throws if one is an error. */
 function check(
   skill: ParsedSkill,
   file: StagedFile,
   { bundle, files: staged }: ReadBundle,
-  id: string | undefined,
+  { id, notes }: { readonly id: string | undefined; readonly notes: readonly Finding[] },
   limits: Limits,
 ): readonly Diagnostic[] {
   const contents = new Map<string, Uint8Array>(staged.map(({ path, content }) => [path, content]));
@@ -93,7 +128,7 @@ function check(
   const { findings = [], files = [] } = surveyBundle({}, bundle, textOf);
   const subject: Subject = {
     ...(id === undefined ? {} : { id }),
-    findings: [...findings, ...checkSkillFileName(file.path)],
+    findings: [...findings, ...checkSkillFileName(file.path), ...notes],
     files: [...files.filter(({ path }) => path !== file.path), { path: "SKILL.md", size: file.size }],
   };
   const { diagnostics } = validateSkill(skill, subject, "publish", limits);

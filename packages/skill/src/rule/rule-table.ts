@@ -29,7 +29,7 @@ export const ruleTable = {
   SKILL_FILE_UNREADABLE: rule(["E", "E", "E", "E", "E", "E"], "Give yourself permission to read the file."),
   SKILL_FILE_CASE: rule(["W", "W", "W", "E", "W", "W"], "Rename the file to SKILL.md."),
   SKILL_FILE_NAME: rule(["E", "W", "W", "E", "W", "W"], "Rename the file to SKILL.md."),
-  TOOLS_ONLY: rule(["E", "E", "W", "E", "W", "E"], "Add a SKILL.md that says when and how to use the tools."),
+  TOOLS_ONLY: rule(["E", "W", "W", "E", "W", "E"], "Add a SKILL.md that says when and how to use the tools."),
   NOT_UTF8: rule(["E", "E", "W", "E", "E", "E"], "Save the file as UTF-8."),
   BOM: rule(["W", "W", "-", "W", "W", "W"], "Save the file as UTF-8 without a byte-order mark."),
   CRLF: rule(["W", "i", "-", "i", "i", "W"], "Save the file with LF line endings."),

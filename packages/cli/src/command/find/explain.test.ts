@@ -28,6 +28,22 @@ describe("explain", () => {
     expect(lines[4]).toMatch(/^invalid {3}none {2}b {7}The file does not start/);
   });
 
+  test("lists a folder with only tools, as doctor does [S-9] [S-19]", async () => {
+    writeFile(root, "a/counter/tools/count.mjs", "export default {};\n");
+    const all = await runMain(["explain", ...roots], root);
+    expect(all.code).toBe(0);
+    expect(all.out).toMatch(/a\/counter \(a\): Tools only, not named: /);
+    const one = await runMain(["explain", "counter", ...roots], root);
+    expect(one).toMatchObject({ code: 0, out: expect.stringContaining("Tools only, not named") });
+    const { data } = await runJson(["explain", ...roots], root);
+    expect(data.problems).toMatchObject([{ source: "a", reason: "tools-only" }]);
+    const doctor = await runMain(["doctor", ...roots], root);
+    expect(doctor.out).toMatch(/counter: Tools only, not named/);
+    const list = await runMain(["list", ...roots], root);
+    expect(list.err).toContain("1 folder with tools only, not named");
+    expect(list.err).not.toContain("not searched");
+  });
+
   test("returns state, reason and message for the viewer as JSON [S-19] [S-60]", async () => {
     const { data } = await runJson(
       ["explain", "--agent", "writer", "--user", "ada", "--runtime", "other", ...roots],

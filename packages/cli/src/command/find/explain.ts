@@ -1,12 +1,14 @@
+import { basename } from "node:path";
 import type { Explanation } from "@skillhold/core/library";
 import { openSession, systemPorts } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { shortPath } from "@skillhold/host/place";
 import { STORE_LABEL } from "@skillhold/host/store";
+import { folderId } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { unknownSkill } from "../../get-entry.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { formatProblems, listProblems } from "../../search-problem.ts";
+import { formatProblems, listProblems, type SearchProblem, toolsOnlyOf } from "../../search-problem.ts";
 import { depsOption, readingOptions, roleOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
@@ -32,21 +34,26 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const [id] = args;
   return await withLibrary<ExitCode>(input, async (opened) => {
     const { found, unnamed } = await explainAll(opened, id);
-    if (id !== undefined && found.length === 0) throw await unknownSkill(opened, id);
+    const problems = listProblems(opened);
+    const tools = toolsOnlyOf(problems).filter(
+      ({ path }) => id === undefined || folderId(basename(path)).id === id,
+    );
+    if (id !== undefined && found.length + tools.length === 0) throw await unknownSkill(opened, id);
     const candidates = input.options["deps"] === true ? await withDependencies(found, opened, input) : found;
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
     const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
     const mcp = opened.mcp.map(({ library }) => serverOf(library.state()));
-    const problems = listProblems(opened);
     if (io.json) {
       printData(io, { viewer, precedence, sources, store, mcp, candidates, unnamed, problems });
       return 0;
     }
     if (id === undefined) await printAll(io, candidates);
     else await printOne(io, candidates, opened);
+    printToolsOnly(io, tools);
     io.err(formatUnnamed(unnamed));
-    io.err(formatProblems(problems, opened.rootFlags));
+    const unlisted = problems.filter(({ reason }) => reason !== "tools-only");
+    io.err(formatProblems(unlisted, opened.rootFlags));
     return 0;
   });
 }
@@ -59,6 +66,11 @@ function serverOf({
   refused,
 }: ReturnType<Opened["mcp"][number]["library"]["state"]>) {
   return { source, skills, refused: refused.length, problem: problem?.message ?? null };
+}
+
+function printToolsOnly(io: Io, tools: readonly SearchProblem[]): void {
+  for (const { path, source, message } of tools)
+    io.out(`${plain(shortPath(io, path))} (${plain(source)}): ${plain(message)}\n`);
 }
 
 function formatUnnamed(unnamed: number): string {

@@ -53,6 +53,28 @@ describe("publish", () => {
     });
   });
 
+  test("publishes a folder with only tools under a given id, with generated metadata and a warning [S-9]", async () => {
+    write("counter/tools/count.mjs", "export default {};\n");
+    const refused = await text(["publish", "counter"]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain("The folder has tools and no SKILL.md.");
+    expect(refused.err).toContain("--id");
+    const { code, data } = await json(["publish", "counter", "--id", "word-counter"]);
+    expect(code).toBe(0);
+    expect(data.skills).toMatchObject([{ id: "word-counter", revision: 1, files: 2 }]);
+    expect(data.skills[0].diagnostics).toContainEqual(
+      expect.objectContaining({ code: "TOOLS_ONLY", severity: "warning" }),
+    );
+    expect(data.problems).toEqual([]);
+    const again = await json(["publish", "counter", "--id", "word-counter"]);
+    expect(again.data.skills).toMatchObject([{ status: "unchanged" }]);
+    const shown = await json(["show", "word-counter"]);
+    expect(shown.data.entry).toMatchObject({ id: "word-counter", description: "Tools: count." });
+    const strict = await json(["validate", "counter", "--profile", "strict"]);
+    expect(strict.code).not.toBe(0);
+    expect(JSON.stringify(strict.data)).toContain('"TOOLS_ONLY"');
+  });
+
   test("each row of --json has the path of its skill [S-60]", async () => {
     skill("rows/one");
     skill("rows/two");

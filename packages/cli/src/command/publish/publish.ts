@@ -111,7 +111,9 @@ async function findItems(args: readonly string[], io: Io): Promise<Found> {
       continue;
     }
     const found = await findSkillFolders(path, limits, { signal: io.signal });
-    problems.push(...found.problems.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
+    // The argument names this folder, and its result says whether it is published.
+    const others = found.problems.filter((each) => each.reason !== "tools-only" || each.path !== ".");
+    problems.push(...others.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
     // A named folder without skills stays in the list, so that its problems are reported.
     const folders = found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path));
     for (const folder of folders)
