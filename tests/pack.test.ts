@@ -68,13 +68,15 @@ describe("the published packages", () => {
     }
   });
 
-  test.each(specifiers)("export %s to a project that installs them [S-67]", (specifier) => {
-    const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
-    const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
-    expect({ stdout, stderr }).toEqual({
-      stdout: expect.stringMatching(/^\d+ .*\/dist\/.*\.js$/m),
-      stderr: "",
-    });
+  test("export every module to a project that installs them [S-67]", () => {
+    const program = `
+      for (const name of ${JSON.stringify(specifiers)})
+        console.log(name, Object.keys(await import(name)).length, import.meta.resolve(name));`;
+    const { stdout, stderr } = node(["--input-type=module", "--eval", program]);
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual(
+      specifiers.map((name) => expect.stringMatching(new RegExp(`^${name} \\d+ .*/dist/.*\\.js$`))),
+    );
   });
 
   test("scan in a process of their own, without any source beside it [S-34] [S-67]", () => {
