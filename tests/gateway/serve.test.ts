@@ -191,6 +191,19 @@ describe("the bundled skills", () => {
     ]);
   });
 
+  test("--strict rejects folder skills that break the specification [S-4] [S-53]", async () => {
+    const root = scene.folder();
+    writeSkill(root, "good");
+    mkdirSync(join(root, "odd"));
+    writeFileSync(join(root, "odd/SKILL.md"), "---\nname: Another Name\ndescription: x\n---\nDo it.\n");
+    const served = async (...options: readonly string[]) => {
+      const gateway = await scene.serve(["--no-seed", "--root", root, ...options]);
+      return await listIds(gateway.url, await tokenOf(gateway));
+    };
+    expect(await served()).toEqual(["good", "odd"]);
+    expect(await served("--strict")).toEqual(["good"]);
+  });
+
   test("--no-watch turns off reloading of folders [S-18] [S-53]", async () => {
     const root = scene.folder();
     writeSkill(root, "early");

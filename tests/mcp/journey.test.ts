@@ -191,6 +191,20 @@ describe("skillhold mcp", () => {
     expect(await still()).toEqual(["use_skill", "pdf"]);
   });
 
+  test("--strict rejects skills that break the specification [S-4] [S-57]", async () => {
+    scene.write("skills/odd/SKILL.md", "---\nname: Another Name\ndescription: x\n---\n# Steps\n");
+    const { command, args, env } = scene.command;
+    const listed = async (...more: readonly string[]) => {
+      const transport = new StdioClientTransport({ command, args: [...args, ...more], env });
+      const { client } = await connectNew(transport, "2025-11-25");
+      return JSON.stringify(await client.callTool({ name: "list_skills", arguments: {} }));
+    };
+    expect(await listed()).toContain("odd");
+    const strict = await listed("--strict");
+    expect(strict).toContain("pdf");
+    expect(strict).not.toContain("odd");
+  });
+
   test("asks the client's user before a run and stores its output [S-28] [S-29] [S-57]", async () => {
     scene.write("skills/pdf/scripts/make.sh", "cat /mnt/data/in.txt; echo made > out.txt\n");
     scene.write("data/in.txt", "read\n");

@@ -20,6 +20,7 @@ export function libraryChoice(options: Options, roots: readonly string[]): Stack
     cache: options["cache"] !== false,
     trustProject: options["trustProject"] === true,
     followLinks: options["followLinks"] === true,
+    strict: options["strict"] === true,
     as: textOption(options, "as") === "user" ? "user" : "model",
     ...present({
       store,
@@ -92,6 +93,7 @@ function placesIn(options: Options, roots: readonly string[]): readonly string[]
     ...(textOption(options, "store") === undefined ? [] : ["--store"]),
     ...(options["trustProject"] === true ? ["--trust-project"] : []),
     ...(options["followLinks"] === true ? ["--follow-links"] : []),
+    ...(options["strict"] === true ? ["--strict"] : []),
   ];
 }
 

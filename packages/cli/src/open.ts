@@ -62,7 +62,8 @@ export async function withLibrary<T>(
   try {
     if (!reportsServers) warnOfServers(stack, io);
     const mcpFlag = options["mcp"] === false ? " --no-mcp" : "";
-    const flags = `${rootFlags(roots)}${storeFlags(options)}${mcpFlag}`;
+    const strictFlag = options["strict"] === true ? " --strict" : "";
+    const flags = `${rootFlags(roots)}${storeFlags(options)}${mcpFlag}${strictFlag}`;
     const { library } = stack;
     const search = { state: () => library.searchState, prepare: () => library.prepareSearch() };
     return await use({ ...stack, search, rootFlags: flags });

@@ -80,6 +80,7 @@ export const placeOptions = [
   { flags: "--no-mcp", summary: "ignore the skills of MCP servers" },
   { flags: "--trust-project", summary: "trust the project's skills like your own" },
   { flags: "--follow-links", summary: "follow links that leave a source" },
+  { flags: "--strict", summary: "reject skills of folders that break the specification" },
   { flags: "--no-cache", summary: "ignore the cache and read every skill again" },
 ] as const satisfies readonly OptionSpec[];
 

@@ -56,6 +56,7 @@ function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly 
     ...(options["mcp"] === false ? ["--no-mcp"] : []),
     ...(options["trustProject"] === true ? ["--trust-project"] : []),
     ...(options["followLinks"] === true ? ["--follow-links"] : []),
+    ...(options["strict"] === true ? ["--strict"] : []),
     ...named("--agent", textOption(options, "agent")),
     ...named("--user", textOption(options, "user")),
     ...named("--allow", textOption(options, "allow")),

@@ -279,8 +279,8 @@ export class FolderShelf implements Shelf {
 
 /** The inputs of a scan besides the folders. */
 function scanKey(source: Source): string {
-  const { root, followLinks = false, gitignore = false } = source;
-  return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}`;
+  const { root, followLinks = false, gitignore = false, strict = false } = source;
+  return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}${strict ? ":strict" : ""}`;
 }
 
 function accessOf({ source, root }: ShelfPlace): BundleAccess {

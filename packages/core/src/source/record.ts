@@ -5,6 +5,7 @@ import {
   estimateTokens,
   type FrontmatterMap,
   isMap,
+  type Profile,
   readOpenclaw,
   readRuntime,
   scalarText,
@@ -49,10 +50,15 @@ const NOTHING: FrontmatterMap = Object.freeze(Object.create(null));
 export type ReadSkill = Pick<OpenedSkill, "skill" | "subject" | "bytes">;
 
 /** Reads the fields for the catalogue; the instructions are not kept. */
-export function recordSkill(opened: ReadSkill, type: SkillType, limits: Limits): SkillRecord {
+export function recordSkill(
+  opened: ReadSkill,
+  type: SkillType,
+  limits: Limits,
+  profile: Profile = "lenient",
+): SkillRecord {
   const { skill, subject, bytes } = opened;
   const { frontmatter } = skill;
-  const { valid, diagnostics } = validateSkill(skill, subject, "lenient", limits);
+  const { valid, diagnostics } = validateSkill(skill, subject, profile, limits);
   const openclaw = readOpenclaw(frontmatter);
   const metadata = isMap(frontmatter["metadata"]) ? frontmatter["metadata"] : NOTHING;
   const text = (field: string) => textOf(frontmatter[field]);

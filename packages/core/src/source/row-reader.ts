@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { isToolFile, skillType } from "@skillhold/skill";
+import { isToolFile, type Profile, skillType } from "@skillhold/skill";
 import type { SkillFolder } from "./find-skills.ts";
 import { type OpenedSkill, openSkillFile, withUnread } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
@@ -26,12 +26,14 @@ export class FolderRowReader {
   readonly #limits: Limits;
   readonly #onRead: ReadListener | undefined;
   readonly #allowHardLinks: boolean;
+  readonly #profile: Profile;
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
   constructor(source: Source, { limits, onRead }: RowReaderOptions) {
     this.#limits = limits;
     this.#onRead = onRead;
     this.#allowHardLinks = allowsHardLinks(source);
+    this.#profile = source.strict === true ? "strict" : "lenient";
   }
 
   /** Contract: `path` is the folder's path relative to the root of the source. */
@@ -44,7 +46,8 @@ export class FolderRowReader {
     const options = { scratch: this.#scratch, allowHardLinks: this.#allowHardLinks };
     const opened = withUnread(openSkillFile(folder, file, this.#limits, options), unread);
     this.#onRead?.(opened);
-    const record = recordSkill(opened, hasTools ? typeOf(folder) : "context", this.#limits);
+    const type = hasTools ? typeOf(folder) : "context";
+    const record = recordSkill(opened, type, this.#limits, this.#profile);
     return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
   }
 }

@@ -11,6 +11,8 @@ export interface Source {
   /** Follow links out of the root; only on the user's request. */
   readonly followLinks?: boolean;
   readonly gitignore?: boolean;
+  /** Reject skills that break the specification; by default every readable skill is loaded. */
+  readonly strict?: boolean;
 }
 
 export const sourceKinds = ["workspace", "project", "user", "org", "builtin", "third_party"] as const;

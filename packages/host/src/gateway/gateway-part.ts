@@ -49,6 +49,8 @@ export interface GatewayPartOptions {
   readonly roots: readonly string[];
   /** Whether the folders are watched for changes. */
   readonly isWatched: boolean;
+  /** Whether their skills that break the specification are rejected. */
+  readonly strict: boolean;
   /** Other gateways whose skills are served, too. */
   readonly gateways: readonly GatewayLayerSettings[];
   readonly log: (entry: LogEntry) => void;
@@ -144,7 +146,7 @@ function approvalsPage() {
 
 /** Opens the registry as a library, with served folders layered above it. */
 async function openSkills(
-  { machine: place, url, roots, isWatched, gateways, log, limits }: GatewayPartOptions,
+  { machine: place, url, roots, isWatched, strict, gateways, log, limits }: GatewayPartOptions,
   parts: {
     readonly registry: RegistryContext;
     readonly host: GatewayContext["host"];
@@ -179,6 +181,7 @@ async function openSkills(
     audit: discoveries,
     onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
     isWatched,
+    strict,
     ...cache,
     ...present({ models }),
   };

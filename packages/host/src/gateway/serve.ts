@@ -46,6 +46,8 @@ export interface ServeOptions {
   readonly seed?: boolean;
   /** Whether served folders are watched for changes; true by default. The store is always current. */
   readonly watch?: boolean;
+  /** Whether skills of served folders that break the specification are rejected. */
+  readonly strict?: boolean;
   readonly limits?: Limits;
   readonly sandbox?: Sandbox;
   readonly log?: (entry: LogEntry) => void;
@@ -90,7 +92,8 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
-    const custom = { isWatched: options.watch !== false, ...(sandbox === undefined ? {} : { sandbox }) };
+    const { watch = true, strict = false } = options;
+    const custom = { isWatched: watch, strict, ...(sandbox === undefined ? {} : { sandbox }) };
     const parts = await openParts(
       { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,

@@ -29,6 +29,8 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly roots: readonly string[];
   /** Whether the folders are watched for changes. */
   readonly isWatched: boolean;
+  /** Whether their skills that break the specification are rejected. */
+  readonly strict: boolean;
   readonly gateways: readonly GatewayLayerSettings[];
   /** Receives why a gateway adds no skills at the start. */
   readonly onProblem: (source: string, problem: SkillError) => void;
@@ -87,11 +89,11 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openFolders(
-  { machine, roots, isWatched, host, onError, onReload, audit }: ServedOptions,
+  { machine, roots, isWatched, strict, host, onError, onReload, audit }: ServedOptions,
   common: { readonly precedence: Precedence; readonly limits: Limits; readonly settings: AccessSettings },
 ): Promise<{ readonly folders: readonly FolderLibrary[]; readonly sources: readonly Source[] }> {
   if (roots.length === 0) return { folders: [], sources: [] };
-  const chosen = chooseFolders({ root: roots }, machine, [STORE_LABEL]);
+  const chosen = chooseFolders({ root: roots, strict }, machine, [STORE_LABEL]);
   const sources = withoutPlaces(orderSources(chosen, precedence));
   const watch = isWatched && { onError, onReload };
   const ports = { clock, audit };

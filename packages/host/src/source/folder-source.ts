@@ -15,6 +15,8 @@ export interface FolderChoice {
   readonly trustProject?: boolean;
   /** Follow links that leave a source. */
   readonly followLinks?: boolean;
+  /** Reject skills that break the specification. */
+  readonly strict?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface FolderChoice {
  * sources that are not folders and may be named, too.
  */
 export function chooseFolders(
-  { root = [], source = [], trustProject = false, followLinks = false }: FolderChoice,
+  { root = [], source = [], trustProject = false, followLinks = false, strict = false }: FolderChoice,
   { env, cwd }: ProcessContext,
   others: readonly string[],
 ): readonly Source[] {
@@ -32,7 +34,8 @@ export function chooseFolders(
       ? namedFolders(root, cwd)
       : discoverSources({ cwd, isProjectTrusted: trustProject, ...present({ home }) });
   const chosen = filterSources(found, source, others);
-  return followLinks ? chosen.map((each) => ({ ...each, followLinks: true })) : chosen;
+  const asked = { ...(followLinks ? { followLinks } : {}), ...(strict ? { strict } : {}) };
+  return chosen.map((each) => ({ ...each, ...asked }));
 }
 
 function namedFolders(roots: readonly string[], cwd: string): readonly Source[] {

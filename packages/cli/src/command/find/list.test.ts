@@ -62,6 +62,23 @@ describe("list", () => {
     );
   });
 
+  test("--strict rejects skills that break the specification, with or without a cache [S-4] [S-19]", async () => {
+    writeFile(root, "skills/good/SKILL.md", skillText("good", "x"));
+    writeFile(root, "skills/odd/SKILL.md", skillText("Another Name", "x"));
+    const env = { HOME: join(root, "home") };
+    const ids = async (...options: readonly string[]) => {
+      const { data } = await runJson(["list", ...options], root, { env });
+      return [data.skills, data.invalid].map((list) => list.map(({ id }: SkillEntry) => id));
+    };
+    expect(await ids()).toEqual([["good", "odd"], []]);
+    expect(await ids("--strict")).toEqual([["good"], ["odd"]]);
+    expect(await ids()).toEqual([["good", "odd"], []]);
+    const { out } = await runMain(["list", "--strict", "--invalid"], root, { env });
+    expect(out).toMatch(/^skills\/odd \(skills\)\n {2}SKILL\.md:2:\d+ NAME_/);
+    const { err } = await runMain(["list", "--strict"], root, { env });
+    expect(err).toContain("--strict");
+  });
+
   test("--tag filters by tag, ignoring case [S-60]", async () => {
     writeFile(root, "skills/a/SKILL.md", skillText("a", "x", "Do.\n", "tags: [Office, pdf]\n"));
     writeFile(root, "skills/b/SKILL.md", skillText("b", "x"));

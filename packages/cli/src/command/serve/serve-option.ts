@@ -30,6 +30,7 @@ export function readServeOptions(options: Options): ServeOptions {
     openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
     watch: options["watch"] !== false,
+    strict: options["strict"] === true,
     limits: withLimits({
       ...namedLimits,
       ...Object.fromEntries(listOption(options, "limit").map(readLimit)),

@@ -31,6 +31,7 @@ export const ServeFile = z
     discovery: z.boolean().describe("list public skills for anonymous clients"),
     seed: z.boolean().describe("publish the bundled skills"),
     watch: z.boolean().describe("watch the served folders for changes"),
+    strict: z.boolean().describe("reject skills of the served folders that break the specification"),
   })
   .partial();
 type ServeFile = z.infer<typeof ServeFile>;
@@ -129,6 +130,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     discovery: flag("DISCOVERY"),
     seed: flag("SEED"),
     watch: flag("WATCH"),
+    strict: flag("STRICT"),
   };
   const present = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
   const parsed = ServeFile.safeParse(present);

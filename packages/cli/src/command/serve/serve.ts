@@ -66,6 +66,7 @@ const optionSpecs = [
   { flags: "--discovery", summary: "list public skills for anonymous clients at the well-known URLs" },
   { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
+  { flags: "--strict", summary: "reject skills of --root that break the specification" },
   { flags: "--no-watch", summary: "do not watch the folders of --root for changes; a restart finds them" },
 ] as const satisfies readonly OptionSpec[];
 
