@@ -51,7 +51,7 @@ export async function replaySession(session: string, context: ReplayContext): Pr
   const events = await store.eventsOfSession(session);
   if (events.length === 0)
     throw new SkillError("SESSION_NOT_FOUND", "The log has no session with this id.", {
-      hint: "Run `skillhold audit tail --type session.opened` to list sessions.",
+      hint: "Run `skillhold audit tail --type session.opened --json` to list sessions.",
     });
   const content = new PastContent(store);
   const steps: ReplayStep[] = [];

@@ -10,6 +10,7 @@ import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, printData, printLine } from "../../terminal/output.ts";
+import { cutToWidth, textWidth } from "../../terminal/table.ts";
 import { paintFor } from "../../terminal/text.ts";
 
 const INTERRUPTED = 130;
@@ -126,7 +127,7 @@ async function printEvents(io: Io, events: readonly StoredEvent[]): Promise<void
   for (const stored of events) await printEvent(io, stored);
 }
 
-/** Prints one event per line: number, time, type and scalar fields. */
+/** Prints one event per line: number, time, type and scalar fields. On a terminal, no line wraps. */
 async function printEvent(io: Io, stored: StoredEvent): Promise<void> {
   if (io.json) {
     printLine(io, { ok: true, data: stored });
@@ -138,6 +139,30 @@ async function printEvent(io: Io, stored: StoredEvent): Promise<void> {
     .filter(
       ([, value]) => typeof value === "string" || typeof value === "number" || typeof value === "boolean",
     )
-    .map(([name, value]) => `${name}=${neutralText(String(value), 120)}`);
-  io.out(`${stored.seq} ${paint.dim(at)} ${paint.cyan(type)} ${details.join(" ")}\n`);
+    .map(([name, value]): Detail => [name, neutralText(String(value), 120)]);
+  const time = io.isOutTty ? at.slice(0, "2026-01-01T00:00:00".length).replace("T", " ") : at;
+  const used = `${stored.seq} ${time} ${type} `.length;
+  const shown = io.isOutTty ? fitDetails(details, io.columns - 1 - used) : joinDetails(details);
+  io.out(`${stored.seq} ${paint.dim(time)} ${paint.cyan(type)} ${shown}\n`);
+}
+
+type Detail = readonly [name: string, value: string];
+
+/** Enough of a hash or an id to recognize it. */
+const SHORT_VALUE = 12;
+
+/** Long values are shortened first, so that more fields are visible. */
+function fitDetails(details: readonly Detail[], width: number): string {
+  const whole = joinDetails(details);
+  if (textWidth(whole) <= width) return whole;
+  const short = details.map(
+    ([name, value]): Detail => [name, cutToWidth(value.replace(/^sha256:/, ""), SHORT_VALUE)],
+  );
+  // The skill is what most readers look for.
+  const ordered = short.toSorted(([a], [b]) => Number(b === "skill") - Number(a === "skill"));
+  return cutToWidth(joinDetails(ordered), width);
+}
+
+function joinDetails(details: readonly Detail[]): string {
+  return details.map(([name, value]) => `${name}=${value}`).join(" ");
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeHost } from "../../fake-host.ts";
 import { main } from "../../main.ts";
@@ -68,6 +69,17 @@ describe.runIf(process.platform === "linux")("audit", () => {
     const { session } = some.data.events[0].event;
     const ofSession = await scene.json(["audit", "tail", "--session", session, "--after", "5"]);
     expect(ofSession.data.events).toHaveLength(3);
+  });
+
+  test("tail prints one line per entry on a terminal of 80 columns [S-62] [S-60]", async () => {
+    await useSkill();
+    const { out } = await scene.text(["audit", "tail"], { columns: 80 });
+    const lines = stripVTControlCharacters(out).trimEnd().split("\n");
+    expect(lines).toHaveLength(8);
+    expect(lines.filter((line) => line.length >= 80)).toEqual([]);
+    expect(lines[6]).toMatch(/^7 \d{4}-\d\d-\d\d \d\d:\d\d:\d\d skill\.script_executed skill=demo .*…/);
+    const { data } = await scene.json(["audit", "tail", "--type", "skill.script_executed"]);
+    expect(data.events[0].event.session).toHaveLength(36);
   });
 
   test("tail --follow runs until it is interrupted [S-62] [S-55]", async () => {
@@ -183,11 +195,23 @@ describe.runIf(process.platform === "linux")("replay", () => {
     const later = await scene.text(["replay", session]);
     expect(later.out).toContain("drift demo: used sha256:");
     expect((await scene.text(["replay", session, "1"])).out).toBe('#!/bin/sh\necho "got $*"\n');
-    const { data } = await scene.json(["replay", session]);
+    const { data } = await scene.json(["replay", session, "--text"]);
     expect(data.steps).toMatchObject([
       { kind: "run", target: "scripts/a.sh", args: ["x"], wasAllowed: true },
     ]);
     expect(Buffer.from(data.steps[0].script.base64, "base64").toString()).toContain("got $*");
+  });
+
+  test("prints the content of the steps only on request [S-62] [S-60]", async () => {
+    await useSkill();
+    const session = await lastSession();
+    const script = '#!/bin/sh\necho "got $*"\n';
+    expect((await scene.text(["replay", session])).out).not.toContain("got $*");
+    expect((await scene.text(["replay", session, "--text"])).out).toContain(script);
+    const { data } = await scene.json(["replay", session]);
+    expect(data.steps[0].script).toEqual({ isAvailable: true, size: script.length });
+    const { data: step } = await scene.json(["replay", session, "1"]);
+    expect(Buffer.from(step.script.base64, "base64").toString()).toBe(script);
   });
 
   test("reports an unknown session or step [S-62]", async () => {

@@ -3,34 +3,44 @@ import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Recovered, type Replay, type ReplayStep, replaySession } from "@skillhold/registry/audit";
 import type { RegistryContext } from "@skillhold/registry/record";
-import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
 
+const optionSpecs = [
+  { flags: "--text", summary: "also print the content of each step" },
+  ...libraryOptions,
+] as const satisfies readonly OptionSpec[];
+
 export const command = defineCommand({
   arguments: [
-    { usage: "<session>", summary: "the session's id, as `audit tail --type session.opened` prints it" },
+    {
+      usage: "<session>",
+      summary: "the session's id, as `audit tail --type session.opened --json` prints it",
+    },
     { usage: "[step]", summary: "print the content of this step, unchanged" },
   ],
-  options: libraryOptions,
-  examples: ["replay 7b0c1a52-…", "replay 7b0c1a52-… 1"],
+  options: optionSpecs,
+  examples: ["replay 7b0c1a52-…", "replay 7b0c1a52-… 1", "replay 7b0c1a52-… --text --json"],
   run,
 });
 
-/** Prints the steps of a session, or the content of one step. */
-async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
+/** Prints the steps of a session, with `--text` also their content; or only the content of one step. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const [session = "", wanted] = input.args;
+  const hasText = input.options["text"] === true;
   return await withRegistry<ExitCode>(input, "read", async ({ context }) => {
     const replay = await withLibrary(input, (opened) =>
       replaySession(session, { ...context, current: (skill) => findCurrent(skill, opened, context) }),
     );
     if (wanted !== undefined) printStep(io, chooseStep(replay, wanted));
-    else if (io.json) printData(io, { ...replay, steps: replay.steps.map(describe) });
-    else await printReplay(io, replay);
+    else if (io.json)
+      printData(io, { ...replay, steps: replay.steps.map((step) => describe(step, hasText)) });
+    else await printReplay(io, replay, hasText);
     return 0;
   });
 }
@@ -60,7 +70,7 @@ function chooseStep({ steps }: Replay, wanted: string): ReplayStep {
 function printStep(io: Io, step: ReplayStep): void {
   const given = givenIn(step);
   if (io.json) {
-    printData(io, describe(step));
+    printData(io, describe(step, true));
     return;
   }
   if (!given.isAvailable) throw new SkillError("REVISION_NOT_FOUND", given.message, { hint: given.reason });
@@ -79,27 +89,32 @@ function givenIn(step: ReplayStep): Recovered {
   }
 }
 
-/** JSON has no bytes, so they become base64. */
-function describe(step: ReplayStep): object {
+/** JSON has no bytes, so they become base64; without the text, only their number. */
+function describe(step: ReplayStep, hasText: boolean): object {
   const entries = Object.entries(step).map(([name, value]) => [
     name,
     isRecovered(value) && value.isAvailable
-      ? { isAvailable: true, base64: Buffer.from(value.bytes).toString("base64") }
+      ? { isAvailable: true, ...describeBytes(value.bytes, hasText) }
       : value,
   ]);
   return Object.fromEntries(entries);
+}
+
+function describeBytes(bytes: Uint8Array, hasText: boolean): object {
+  return { size: bytes.length, ...(hasText ? { base64: Buffer.from(bytes).toString("base64") } : {}) };
 }
 
 function isRecovered(value: unknown): value is Recovered {
   return typeof value === "object" && value !== null && "isAvailable" in value;
 }
 
-async function printReplay(io: Io, { opened, steps, drift }: Replay): Promise<void> {
+async function printReplay(io: Io, { opened, steps, drift }: Replay, hasText: boolean): Promise<void> {
   const paint = await paintFor(io.color);
-  for (const [index, step] of steps.entries())
-    io.out(
-      `${index + 1} ${paint.dim(step.at)} ${formatStep(step)}${formatGiven(givenIn(step), paint.yellow)}\n`,
-    );
+  for (const [index, step] of steps.entries()) {
+    const given = givenIn(step);
+    io.out(`${index + 1} ${paint.dim(step.at)} ${formatStep(step)}${formatGiven(given, paint.yellow)}\n`);
+    if (hasText && given.isAvailable) io.out(`${forReader(io, Buffer.from(given.bytes).toString())}\n`);
+  }
   for (const { skill, used, now } of drift)
     io.out(`${paint.yellow("drift")} ${neutralText(skill)}: used ${used}, today ${now ?? "missing"}\n`);
   const who = [opened?.agent, opened?.user, opened?.runtime].filter((each) => each !== undefined);
