@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ArchiveBytes, archiveInMemory, openArchiveFile, writeArchive } from "@skillhold/core/archive";
 import { hashSkillFile } from "@skillhold/core/bundle";
+import { forgeZip } from "@skillhold/core/test/archive/forge.fixture";
 import { SkillError } from "@skillhold/protocol";
 import { getRevision, getSkill, publishArchive } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -46,6 +47,27 @@ describe.each(engines)("archives on %s", (engine) => {
       }
     },
   );
+
+  test("lists the entries of macOS that were dropped, per skill [S-42] [S-13]", async () => {
+    const entries = {
+      "a/SKILL.md": skillText("a"),
+      "a/.DS_Store": "x",
+      "a/docs/._b": "x",
+      "b/SKILL.md": skillText("b"),
+      "b/._SKILL.md": "x",
+      "__MACOSX/b/._SKILL.md": "x",
+    };
+    const { skills } = await publish(
+      forgeZip(Object.entries(entries).map(([name, data]) => ({ name, data: Buffer.from(data) }))),
+    );
+    const paths = skills.map((each) =>
+      each.status === "failed" ? each.error : each.omitted.map(({ path, reason }) => `${reason} ${path}`),
+    );
+    expect(paths).toEqual([
+      ["junk .DS_Store", "junk __MACOSX/b/._SKILL.md", "junk docs/._b"],
+      ["junk ._SKILL.md"],
+    ]);
+  });
 
   test("publishes an archive from a file and rejects one that changes while it is read [S-42]", async () => {
     const files = { "SKILL.md": skillText("demo"), "a.bin": randomBytes(9_000_000) };

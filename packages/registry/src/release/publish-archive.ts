@@ -2,9 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "@skillhold/core/archive";
+import type { Omission } from "@skillhold/core/bundle";
 import { endsBatch, type Publication, type PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { comparePaths } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { publishStaged } from "./publish.ts";
 import { stageFolder } from "./stage.ts";
@@ -40,14 +42,16 @@ export async function publishArchive(
   const folder = await mkdtemp(join(temporary, "skillhold-archive-"));
   try {
     const called = signal === undefined ? {} : { signal };
-    const { digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
+    const { digest: archiveDigest, dropped } = await unpack(archive, folder, { limits, ...called });
     const found = await findArchiveSkills(folder, limits);
     if (options.id !== undefined && found.length > 1)
       throw new SkillError("USAGE", `The archive contains ${found.length} skills, so an id cannot be set.`);
     const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
     const skills: Publication[] = [];
+    const omissions = omissionsBySkill(dropped, found);
     for (const each of found) {
-      const skill = await publishOne(each, folder, skills, { ...options, provenance }, context);
+      const published = await publishOne(each, folder, skills, { ...options, provenance }, context);
+      const skill = withOmissions(published, omissions.get(each) ?? []);
       skills.push(skill);
       options.onResult?.(skill);
     }
@@ -55,6 +59,40 @@ export async function publishArchive(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The entries that unpacking dropped, by the skill whose folder contains them. The first skill lists the entries outside
+ * all skills.
+ */
+function omissionsBySkill(
+  dropped: readonly string[],
+  skills: readonly ArchiveSkill[],
+): ReadonlyMap<ArchiveSkill, readonly Omission[]> {
+  const byFolder = new Map(skills.map((skill) => [skill.path, skill]));
+  const found = new Map<ArchiveSkill, Omission[]>();
+  for (const entry of dropped) {
+    const owner = ancestorsOf(entry).find((folder) => byFolder.has(folder));
+    const skill = owner === undefined ? skills[0] : byFolder.get(owner);
+    if (skill === undefined) continue;
+    const path = owner === undefined || owner === "." ? entry : entry.slice(owner.length + 1);
+    const omission = { path, reason: "junk", message: "The entry was added by macOS." } as const;
+    const listed = found.get(skill);
+    if (listed === undefined) found.set(skill, [omission]);
+    else listed.push(omission);
+  }
+  return found;
+}
+
+/** The folders that contain an entry of the archive, deepest first. */
+function ancestorsOf(entry: string): readonly string[] {
+  const names = entry.split("/").slice(0, -1);
+  return [...names.map((_, index) => names.slice(0, names.length - index).join("/")), "."];
+}
+
+function withOmissions(skill: Publication, more: readonly Omission[]): Publication {
+  if (skill.status === "failed" || more.length === 0) return skill;
+  return { ...skill, omitted: [...skill.omitted, ...more].sort((a, b) => comparePaths(a.path, b.path)) };
 }
 
 async function publishOne(
