@@ -219,3 +219,34 @@ test("a bug is thrown, not answered [S-24]", async () => {
   };
   await expect(callSkillTool(tools, "read_skill", { skill_id: "weather" })).rejects.toThrow(TypeError);
 });
+
+test("publish_skill names the missing dependencies once [S-24] [S-38]", async () => {
+  const hash = `sha256:${"0".repeat(64)}` as const;
+  const publisher = {
+    publish: async () => ({
+      ...({
+        id: "report",
+        uid: "1",
+        revision: 1,
+        status: "published",
+        isNew: true,
+        isDryRun: false,
+      } as const),
+      ...({ version: undefined, treeHash: hash, skillHash: hash, trust: "third_party" } as const),
+      ...({ visibility: "private", state: "active", bytes: 1, files: 1 } as const),
+      ...{ omitted: [], diagnostics: [], missing: ["pip:zzz"] },
+      warnings: ["These dependencies are missing on this machine: pip:zzz."],
+    }),
+  };
+  const session = await openSession(
+    await fixtureLibrary(skills),
+    { runtime: "test" },
+    {
+      ...fixturePorts(),
+      publisher,
+    },
+  );
+  const result = await callSkillTool(skillTools(session), "publish_skill", { path: "report" });
+  expect(result.text.split("pip:zzz")).toHaveLength(2);
+  expect(result.text).toContain("Install the missing dependencies, or ask the user to.");
+});

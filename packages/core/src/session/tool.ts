@@ -311,7 +311,7 @@ async function publishSkill(session: Session, path: string): Promise<ToolResult<
   return succeedTool(publishText(published), published);
 }
 
-/** The text for the model. */
+/** The text for the model. A warning names the missing dependencies. */
 function publishText(published: Published): string {
   const { id, revision, status, isNew, missing, warnings, omitted, granted = [] } = published;
   const done = status === "unchanged" ? "is unchanged" : isNew ? "is published" : "has a new revision";
@@ -319,9 +319,7 @@ function publishText(published: Published): string {
     `The skill ${id} ${done}: revision ${revision}.`,
     ...granted.map(({ kind, key }) => `It is granted to the ${kind} ${key}.`),
     ...warnings,
-    ...(missing.length === 0
-      ? []
-      : [`Missing dependencies: ${missing.join(", ")}. Install them, or ask the user to.`]),
+    ...(missing.length === 0 ? [] : ["Install the missing dependencies, or ask the user to."]),
     ...(omitted.length === 0
       ? []
       : [`Omitted files: ${omitted.map(({ path, reason }) => `${path} (${reason})`).join(", ")}.`]),
