@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { ann, checkAccessible, excuse, openConsole, settled } from "./browser.ts";
 
 const skills = { "weekly-report": {}, "house-style": {} };
@@ -116,6 +117,18 @@ test("the settings say what the gateway is, and show its documents [S-59]", asyn
   await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in to Skillhold" }).waitFor();
   excuse(visitor, /401/);
+});
+
+test("the settings and the list of skills show the same number [S-59]", async () => {
+  const { page, api, gateway } = await openConsole({ skills, at: "/settings" });
+  await api("POST", "/v1/skills/weekly-report/toggle", { enabled: false });
+  const list = await api("GET", "/v1/skills?view=all");
+  const { total } = z.object({ total: z.int() }).parse(list);
+  await page.goto(`${gateway.url}/settings`);
+  await page.getByText(`${total} skills`, { exact: true }).waitFor();
+  await page.goto(`${gateway.url}/skills`);
+  await page.getByRole("link", { name: "weekly-report" }).waitFor();
+  await page.getByRole("link", { name: `All ${total}` }).waitFor();
 });
 
 test("the palette offers what was looked at last first, and does things [S-59]", async () => {

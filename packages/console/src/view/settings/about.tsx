@@ -1,6 +1,7 @@
 import type { Trust } from "@skillhold/protocol";
 import type { Answer } from "../../api/client.ts";
 import { useApi } from "../../api/use-api.ts";
+import { useSkills } from "../../api/use-skills.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -42,10 +43,12 @@ export function About() {
 }
 
 function Facts({ status }: { readonly status: Status }) {
+  // The same rows as in the view Skills, so that both show the same number.
+  const { data: rows } = useSkills();
   const facts = [
     ["Version", status.version],
     ["Store", status.engine === "sqlite" ? "SQLite" : "PostgreSQL"],
-    ["Skills", count(status.skills, "skill")],
+    ["Skills", rows === undefined ? "…" : count(rows.length, "skill")],
     ["Sandbox", status.sandbox === "none" ? "none; scripts do not run" : status.sandbox],
     ["Discovery", status.isDiscoverable ? "on; anyone can fetch public skills" : "off"],
   ] as const;
