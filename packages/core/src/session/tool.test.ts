@@ -1,4 +1,4 @@
-import { withLimits } from "@skillhold/protocol";
+import { Digest, withLimits } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { fixtureLibrary, fixturePorts, openFixture, skill } from "./session.fixture.ts";
@@ -221,7 +221,7 @@ test("a bug is thrown, not answered [S-24]", async () => {
 });
 
 test("publish_skill names the missing dependencies once [S-24] [S-38]", async () => {
-  const hash = `sha256:${"0".repeat(64)}` as const;
+  const hash = Digest.parse(`sha256:${"0".repeat(64)}`);
   const publisher = {
     publish: async () => ({
       ...({
