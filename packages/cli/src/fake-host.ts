@@ -13,8 +13,8 @@ export interface FakeHostOptions {
   readonly columns?: number;
   /** The piped input. */
   readonly input?: string;
-  /** The lines typed at the terminal, which exists even when the streams are redirected. */
-  readonly typed?: string;
+  /** The lines typed at the terminal, which exists even when the streams are redirected; of a list, one per prompt. */
+  readonly typed?: string | readonly string[];
   /** Emits this process's signals, because tests share a worker. */
   readonly signals?: EventEmitter;
 }
@@ -51,12 +51,17 @@ export function fakeHost(
   };
 }
 
-/** A fake terminal that types at the first prompt and records its output. */
-function fakeTty(typed: string, shown: Buffer[]): Tty {
+/** A fake terminal that types at each prompt, which is a text without a final newline, and records its output. */
+function fakeTty(typed: string | readonly string[], shown: Buffer[]): Tty {
   const input = new PassThrough();
   const output = new PassThrough();
-  output.on("data", (chunk: Buffer) => shown.push(chunk));
-  output.once("data", () => input.end(typed));
+  const lines = typeof typed === "string" ? [typed] : [...typed];
+  output.on("data", (chunk: Buffer) => {
+    shown.push(chunk);
+    const next = chunk.toString().endsWith("\n") ? undefined : lines.shift();
+    if (next !== undefined) input.write(next);
+    if (next !== undefined && lines.length === 0) input.end();
+  });
   return { input, output, close: () => {} };
 }
 

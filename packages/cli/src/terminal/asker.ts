@@ -7,16 +7,25 @@ import {
 } from "@skillhold/core/approval";
 import { accountName } from "@skillhold/host/place";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import type { Io } from "./output.ts";
+import { type Io, plain } from "./output.ts";
 import { askLine } from "./prompt.ts";
 import type { Tty } from "./tty.ts";
 
-/** Asks at a terminal. Any answer other than yes means no. */
-export function terminalAsker(tty: Tty, by: string): Asker {
+/** The code of the content that a request asks about, or a sentence that says why it cannot be shown. */
+export type CodeReader = (request: ApprovalRequest) => Promise<string>;
+
+/** Asks at a terminal. Any answer other than yes means no; `v` shows the code and asks again. */
+export function terminalAsker(tty: Tty, by: string, readCode?: CodeReader): Asker {
   return {
     async ask(request, signal) {
-      const answer = (await askLine(tty, formatQuestion(request), signal)) ?? "";
-      return readAnswer(answer, by);
+      const reader = request.act === "run_script" ? readCode : undefined;
+      const prompt = promptOf({ hasCode: reader !== undefined });
+      tty.output.write(formatQuestion(request));
+      for (;;) {
+        const answer = (await askLine(tty, prompt, signal)) ?? "";
+        if (reader === undefined || answer.trim().toLowerCase() !== "v") return readAnswer(answer, by);
+        tty.output.write(numbered(await reader(request)));
+      }
     },
   };
 }
@@ -26,17 +35,23 @@ export function consent(by: string): Asker {
   return { ask: async () => ({ answer: "approve", scope: "content", widen: ["arguments"], by }) };
 }
 
+export interface AskerOptions {
+  readonly isApproved: boolean;
+  readonly mayAsk?: boolean;
+  readonly readCode?: CodeReader;
+}
+
 /** Opens the asker: the approval from the command line, the terminal, or no asker. */
 export async function withAsker<T>(
   io: Io,
-  { isApproved, mayAsk = true }: { readonly isApproved: boolean; readonly mayAsk?: boolean },
+  { isApproved, mayAsk = true, readCode }: AskerOptions,
   use: (asker: Asker | undefined) => Promise<T>,
 ): Promise<T> {
   const by = accountName(io.env);
   if (isApproved) return await use(consent(by));
   const tty = mayAsk ? await io.tty() : undefined;
   try {
-    return await use(tty === undefined ? undefined : terminalAsker(tty, by));
+    return await use(tty === undefined ? undefined : terminalAsker(tty, by, readCode));
   } finally {
     tty?.close();
   }
@@ -46,9 +61,20 @@ function formatQuestion(request: ApprovalRequest): string {
   const fields = describeRequest(request);
   const width = Math.max(...fields.map(({ label }) => label.length));
   const lines = fields.map(({ label, value }) => `  ${label.padEnd(width)}  ${value}\n`).join("");
+  return `${headlineOf(request)}\nThis needs your approval:\n${lines}`;
+}
+
+function promptOf({ hasCode }: { readonly hasCode: boolean }): string {
   const minutes = Math.round(defaultLimits.approvalMs / 60_000);
-  const keys = `y = once; a = ${minutes} minutes, for this content and such arguments; w = also with any arguments; anything else = no`;
-  return `${headlineOf(request)}\nThis needs your approval:\n${lines}${keys} [no] `;
+  const view = hasCode ? "v = view the code; " : "";
+  return `${view}y = once; a = ${minutes} minutes, for this content and such arguments; w = also with any arguments; anything else = no [no] `;
+}
+
+/** Every line has a number, so that no line of the code looks like a question. */
+function numbered(code: string): string {
+  const lines = plain(code.replaceAll("\r\n", "\n")).replace(/\n$/, "").split("\n");
+  const width = String(lines.length).length;
+  return lines.map((line, at) => `  ${String(at + 1).padStart(width)} | ${line}\n`).join("");
 }
 
 function readAnswer(answer: string, by: string): ApprovalAnswer {

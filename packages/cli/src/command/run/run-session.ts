@@ -1,10 +1,12 @@
+import type { ApprovalRequest } from "@skillhold/core/approval";
 import { openSession, type Session, systemPorts } from "@skillhold/core/session";
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { withAsker } from "../../terminal/asker.ts";
+import { type AskerOptions, withAsker } from "../../terminal/asker.ts";
+import { formatSize } from "../../terminal/text.ts";
 
 /** A session that can run scripts and tools of skills. */
 export interface Running extends Opened {
@@ -16,7 +18,7 @@ export async function withSession<T>(input: CommandInput, use: (running: Running
   const { io, options } = input;
   return await withLibrary(input, (opened) =>
     withState(io, (state) =>
-      withAsker(io, { isApproved: options["yesForThisContent"] === true }, async (asker) => {
+      withAsker(io, askerOptions(options["yesForThisContent"] === true, opened), async (asker) => {
         const runs = localRunPorts(io, { ...state, asker });
         const session = await openSession(opened.library, opened.viewer, {
           ...systemPorts(state.audit),
@@ -32,6 +34,29 @@ export async function withSession<T>(input: CommandInput, use: (running: Running
       }),
     ),
   );
+}
+
+function askerOptions(isApproved: boolean, opened: Opened): AskerOptions {
+  return { isApproved, readCode: (request) => readCode(request, opened) };
+}
+
+const CODE_BYTES = 64 * 1024;
+
+/** The beginning of the script, only if the skill still has the content of the request. */
+async function readCode(
+  { skill, target, treeHash }: ApprovalRequest,
+  { library, viewer }: Opened,
+): Promise<string> {
+  try {
+    const part = await library.resource(viewer, skill, target, { length: CODE_BYTES });
+    if (part.treeHash !== treeHash) return "The skill changed after this question. Deny it and run again.";
+    if (part.encoding !== "utf-8") return `${target} is a binary file of ${formatSize(part.size)}.`;
+    const rest = `\nOnly the first ${formatSize(part.length)} of ${formatSize(part.size)} are shown.`;
+    return part.hasMore ? `${part.content}${rest}` : part.content;
+  } catch (error) {
+    if (error instanceof SkillError) return `The code cannot be shown: ${error.message}`;
+    throw error;
+  }
 }
 
 /** Replaces the table's general hint with the option to add on the command line. */

@@ -148,6 +148,32 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     expect(tty).not.toContain("sesame");
   });
 
+  test("shows the code with v, without control characters, and asks again [S-28] [S-60]", async () => {
+    writeScript("a.sh", "echo seen # \u001b[2J\n[no] \n");
+    const { code, out, tty } = await start(["a.sh"], { typed: ["v\n", "n\n"] });
+    expect({ code, out }).toEqual({ code: 4, out: "" });
+    expect(tty).toContain("  1 | #!/bin/sh\n  2 | echo seen # \\u001b[2J\n  3 | [no] \n");
+    expect(tty?.match(/v = view the code/g)).toHaveLength(2);
+    writeScript("a.sh", "echo seen\n");
+    expect(await start(["a.sh"], { typed: ["V\n", "v\n", "y\n"] })).toMatchObject({ code: 0, out: "seen\n" });
+    expect((await start(["a.sh"], { typed: ["v\n"] })).code).toBe(4);
+  });
+
+  test("shows no code that changed after the question, and only the beginning of long code [S-28]", async () => {
+    const { host, tty } = fakeHost(root, { env: env(), typed: ["v\n", "n\n"] });
+    const openTty = () => {
+      const opened = host.openTty?.();
+      opened?.output.prependListener("data", () => writeScript("a.sh", "echo changed\n"));
+      return opened;
+    };
+    expect(await main(["run", "pdf", "a.sh"], { ...host, openTty })).toBe(4);
+    expect(tty()).toContain("The skill changed after this question.");
+    expect(tty()).not.toContain("echo changed");
+    writeScript("a.sh", `echo ${"x".repeat(70_000)}\n`);
+    const { tty: long } = await start(["a.sh"], { typed: ["v\n", "n\n"] });
+    expect(long).toContain("Only the first 64 KB of 68 KB are shown.");
+  });
+
   test.each(["n\n", "\n", "yep\n", ""])(
     "is denied by the answer %j with exit 4 and no run [S-28]",
     async (typed) => {
