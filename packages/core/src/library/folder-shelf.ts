@@ -13,7 +13,7 @@ import type { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
-import { FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./folder-view.ts";
+import { errorsOf, FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./folder-view.ts";
 import type { ByteRange, LibraryChange } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
 import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
@@ -328,8 +328,7 @@ function brokenPlaces(after: FolderView, scanned: readonly ScannedSource[]): Lib
     for (const row of scan.rows) {
       if (row.isValid) continue;
       const folder = folderOf(scan.root, row);
-      const errors = row.record.diagnostics.filter(({ severity }) => severity === "error");
-      invalid.set(folder, errors.map(({ message }) => message).join(" "));
+      invalid.set(folder, errorsOf(row));
     }
   }
   if (invalid.size === 0) return [];

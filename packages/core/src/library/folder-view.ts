@@ -77,6 +77,10 @@ export class FolderView implements ShelfView {
     return this.#rank().places.get(id)?.source.kind;
   }
 
+  broken(id: string): string | undefined {
+    return this.#rank().broken.get(id);
+  }
+
   place(id: string): ShelfPlace | undefined {
     return this.#rank().places.get(id);
   }
@@ -98,7 +102,7 @@ export class FolderView implements ShelfView {
   /** Contract: the sources are sorted by precedence. */
   #rank(): Ranking {
     if (this.#ranking !== undefined) return this.#ranking;
-    const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
+    const ranking: Ranking = { places: new Map(), broken: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
       // A folder with the exact name wins over one whose name was converted to the same id.
       const isNamed = (row: FolderRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
@@ -113,7 +117,8 @@ export class FolderView implements ShelfView {
     return ranking;
   }
 
-  #rankRow(found: FolderRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
+  #rankRow(found: FolderRow, source: Source, root: string, ranking: Ranking): void {
+    const { places, broken, shadowed, invalid } = ranking;
     const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
     const id = found.idBelow(root);
@@ -123,8 +128,10 @@ export class FolderView implements ShelfView {
       return;
     }
     const winner = places.get(id);
-    if (winner === undefined) places.set(id, place);
-    else
+    if (winner === undefined) {
+      places.set(id, place);
+      if (row !== found) broken.set(id, errorsOf(found));
+    } else
       shadowed.push({
         id,
         path: folder,
@@ -132,6 +139,12 @@ export class FolderView implements ShelfView {
         by: { source: winner.source.label, path: winner.folder },
       });
   }
+}
+
+/** The messages of the errors that make a row invalid. */
+export function errorsOf({ record }: FolderRow): string {
+  const errors = record.diagnostics.filter(({ severity }) => severity === "error");
+  return errors.map(({ message }) => message).join(" ");
 }
 
 /** Absolute path of a row's folder. */
@@ -143,6 +156,8 @@ export function folderOf(root: string, { path }: FolderRow): string {
 
 interface Ranking {
   readonly places: Map<string, ShelfPlace>;
+  /** The errors of places that show their last valid row. */
+  readonly broken: Map<string, string>;
   readonly shadowed: ShadowedSkill[];
   readonly invalid: ShelfPlace[];
 }

@@ -247,7 +247,12 @@ export class IndexedLibrary implements Library {
   #explainEntry(entry: SkillEntry, look: Look): Explanation {
     const { isVisible, reason, message, warnings } = this.#decide(entry, look);
     const { id, path, source } = entry;
-    return { id, path, source, state: isVisible ? "visible" : "hidden", reason, message, warnings };
+    const broken = look.view.broken?.(id);
+    const all =
+      broken === undefined
+        ? warnings
+        : [...warnings, `its SKILL.md is invalid, so the last valid text is used (${broken})`];
+    return { id, path, source, state: isVisible ? "visible" : "hidden", reason, message, warnings: all };
   }
 
   /** The read skill may be newer than the index, so its visibility is checked again. */

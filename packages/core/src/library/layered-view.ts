@@ -57,6 +57,10 @@ export class LayeredView implements ShelfView {
     return this.#ownView(id)?.kind(id);
   }
 
+  broken(id: string): string | undefined {
+    return this.#ownView(id)?.broken?.(id);
+  }
+
   /** The index of the view with the current skill. */
   owner(id: string): number | undefined {
     let only: number | undefined;

@@ -52,7 +52,7 @@ describe("watching", () => {
     expect((await library.find(anyone, "a"))?.description).toBe("three");
   });
 
-  test("a broken edit keeps the last good text and refuses the files until it is valid again [S-18]", async () => {
+  test("a broken edit keeps the last good text and refuses the files until it is valid again [S-18] [S-19]", async () => {
     const file = folders.skill("skills/a", "description: x", "Good.\n");
     folders.write("skills/a/references/x.md", "x");
     const { library, changes } = await openWatched(quick);
@@ -68,8 +68,12 @@ describe("watching", () => {
     await expect(library.resource(anyone, "a", "references/x.md")).rejects.toMatchObject({
       code: "SKILL_INVALID",
     });
+    expect(await library.explain(anyone, "a")).toMatchObject([
+      { state: "visible", warnings: [expect.stringMatching(/^its SKILL\.md is invalid, .*frontmatter/)] },
+    ]);
     folders.skill("skills/a", "description: x", "Better.\n");
     await until(() => changes.length === 2);
+    expect(await library.explain(anyone, "a")).toMatchObject([{ state: "visible", warnings: [] }]);
     expect(await library.read(anyone, "a")).toMatchObject({ body: "Better.\n", isLastGood: false });
     expect((await library.resource(anyone, "a", "references/x.md")).content).toBe("x");
   });

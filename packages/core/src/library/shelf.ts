@@ -43,6 +43,8 @@ export interface ShelfView {
   searchName?(id: string): string;
   /** The source kind of the current skill, for ranking in layers. */
   kind(id: string): SourceKind | undefined;
+  /** The errors of a SKILL.md whose last valid text is still in use; absent when texts are never kept. */
+  broken?(id: string): string | undefined;
   /** The ids that may differ from an earlier view; absent when unknown. */
   since?(earlier: ShelfView): ReadonlySet<string> | undefined;
   readonly shadowed: readonly ShadowedSkill[];
