@@ -102,8 +102,9 @@ test("rejects unknown methods and invalid messages with their id [S-54]", async 
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("notifies clients of changes with the list version [S-55]", async () => {
-  const headers = await gateway.asRole("viewer", "vic");
+test("notifies clients of changes, with the list version of an admin [S-55]", async () => {
+  const viewer = await TestSocket.open(port, await gateway.asRole("viewer", "vic"));
+  const headers = await gateway.asRole("admin", "root");
   const socket = await TestSocket.open(port, headers);
   await putSkill(gateway, "made", "ada", "public");
   const list = () => ask(gateway, "GET", "/v1/skills", { headers });
@@ -113,6 +114,7 @@ test("notifies clients of changes with the list version [S-55]", async () => {
     "changed" in message && message.changed.version >= last ? message.changed.version : undefined,
   );
   expect(told).toBe(await version());
+  await viewer.find((message) => ("changed" in message ? true : undefined));
 });
 
 test("sends dependency progress only to publishers who see the skill and administrators [S-39]", async () => {
