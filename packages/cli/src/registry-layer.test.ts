@@ -43,7 +43,7 @@ describe("a library over the store", () => {
       "forms.md",
       "scripts/hello.sh",
     ]);
-    expect((await text(["show", "pdf"])).out).toMatch(/\n {2}source +registry \(user\)\n/);
+    expect((await text(["show", "pdf"])).out).toMatch(/\n {2}source +registry\n {2}trust +user: /);
   });
 
   test("prints existing paths with --locations [S-41]", async () => {
@@ -69,11 +69,20 @@ describe("a library over the store", () => {
     const { out } = await text(["explain", "pdf"]);
     expect(out).toMatch(/^visible .*\n {2}The skill is visible: ann owns it\. In the prompt\.\n/);
     expect(out).toMatch(
-      /\n {2}registry \(sqlite:.*registry\.db\): each skill ranks by its trust ← has it\n$/,
+      /\n {2}1\. registry \(sqlite:.*registry\.db, trust user: .*published by a user\) ← has it\n/,
     );
     const { data } = await json(["explain"]);
     expect(data.store).toEqual({ label: "registry", address: expect.stringMatching(/^sqlite:/) });
     expect((await json(["explain", "--no-store"])).data.store).toBeNull();
+  });
+
+  test("explain lists the sources of an id in the order that wins [S-15] [S-19]", async () => {
+    write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Another.\n---\nDo.\n");
+    const { out } = await text(["explain", "pdf"]);
+    expect(out).toMatch(/^visible .*\(registry\)\n.*\nshadowed .*\(\.agents\/skills\)\n/);
+    expect(out).toMatch(
+      /\n {2}1\. registry .*← has it\n {2}2\. \.agents\/skills \(project, trust third_party: .*← has it\n/,
+    );
   });
 
   test("is scanned for dependencies [S-34] [S-38]", async () => {

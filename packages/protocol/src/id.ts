@@ -17,3 +17,11 @@ export type Digest = z.infer<typeof Digest>;
 
 export const Trust = z.enum(["builtin", "org", "user", "third_party"]);
 export type Trust = z.infer<typeof Trust>;
+
+/** Why a skill has a trust tier, as every surface says it. */
+export const trustReasons: Readonly<Record<Trust, string>> = {
+  builtin: "ships with Skillhold",
+  org: "from an administrator or a provisioned folder",
+  user: "from your own folders, or published by a user",
+  third_party: "from a project, an agent, an installation or a server",
+};

@@ -2,7 +2,7 @@ export { Diagnostic, Severity } from "./diagnostic.ts";
 export { Readiness, ReadinessState, Requirements, SkillEntry, SkillType } from "./entry.ts";
 export { type ErrorCode, type ErrorRow, errorTable, SkillError, type SkillErrorOptions } from "./error.ts";
 export { RunOutcome, SkillEvent } from "./event.ts";
-export { Digest, SkillId, Trust } from "./id.ts";
+export { Digest, SkillId, Trust, trustReasons } from "./id.ts";
 export {
   defaultLimits,
   type LimitName,

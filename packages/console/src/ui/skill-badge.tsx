@@ -1,18 +1,18 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { Badge, type Tone } from "./badge.tsx";
+import { trustReasons } from "./trust-reason.ts";
 
-const trusts: Readonly<Record<SkillRow["entry"]["trust"], readonly [Tone, string, string]>> = {
-  builtin: ["accent", "core", "Ships with Skillhold"],
-  org: ["info", "team", "Published by an administrator"],
-  user: ["neutral", "own", "Published by a user for themselves"],
-  third_party: ["warn", "third party", "From outside; runs with the fewest rights"],
+const tones: Readonly<Record<SkillRow["entry"]["trust"], Tone>> = {
+  builtin: "accent",
+  org: "info",
+  user: "neutral",
+  third_party: "warn",
 };
 
 export function TrustBadge({ trust }: { readonly trust: SkillRow["entry"]["trust"] }) {
-  const [tone, text, title] = trusts[trust];
   return (
-    <Badge tone={tone} title={title}>
-      {text}
+    <Badge tone={tones[trust]} title={`Trust ${trust}: ${trustReasons[trust]}`}>
+      {trust}
     </Badge>
   );
 }

@@ -77,7 +77,8 @@ describe("explain", () => {
     expect(code).toBe(0);
     expect(out).toContain("visible a/pdf (a)\n");
     expect(out).toContain("shadowed b/pdf (b)\n");
-    expect(out).toContain("(precedence local):\n  1. a (workspace, trust user) ← has it\n  2. b ");
+    expect(out).toContain("(precedence local):\n  1. a (workspace, trust user: from your own folders");
+    expect(out).toMatch(/ 1\. a .* ← has it\n {2}2\. b .* ← has it\n/);
   });
 
   test.runIf(process.platform === "linux")(

@@ -1,9 +1,11 @@
 import { basename } from "node:path";
 import type { Explanation } from "@skillhold/core/library";
 import { openSession, systemPorts } from "@skillhold/core/session";
+import { sourceRank } from "@skillhold/core/source";
 import { neutralText } from "@skillhold/core/text";
 import { shortPath } from "@skillhold/host/place";
 import { STORE_LABEL } from "@skillhold/host/store";
+import { trustReasons } from "@skillhold/protocol";
 import { folderId } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { unknownSkill } from "../../get-entry.ts";
@@ -39,7 +41,10 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       ({ path }) => id === undefined || folderId(basename(path)).id === id,
     );
     if (id !== undefined && found.length + tools.length === 0) throw await unknownSkill(opened, id);
-    const candidates = input.options["deps"] === true ? await withDependencies(found, opened, input) : found;
+    const places = id === undefined ? [] : rankPlaces(id, found, opened);
+    const ordered = id === undefined ? found : inOrder(found, places);
+    const candidates =
+      input.options["deps"] === true ? await withDependencies(ordered, opened, input) : ordered;
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
     const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
@@ -49,7 +54,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       return 0;
     }
     if (id === undefined) await printAll(io, candidates);
-    else await printOne(io, candidates, opened);
+    else await printOne(io, candidates, places, opened);
     printToolsOnly(io, tools);
     io.err(formatUnnamed(unnamed));
     const unlisted = problems.filter(({ reason }) => reason !== "tools-only");
@@ -134,10 +139,50 @@ async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void>
   io.err(`${summarize(candidates)}\n`);
 }
 
+/** A source in the order in which its skill of an id wins. */
+interface Place {
+  readonly label: string;
+  readonly rank: number;
+  readonly words: string;
+}
+
+/** A skill of the store ranks by its own kind and trust, and after folders of the same rank. */
+function rankPlaces(
+  id: string,
+  candidates: readonly Candidate[],
+  { sources, precedence, store }: Opened,
+): readonly Place[] {
+  const folders = sources.map(({ label, kind, trust }): Place => {
+    const words = `${plain(label)} (${kind}, trust ${trust}: ${trustReasons[trust]})`;
+    return { label, rank: sourceRank({ kind, trust }, precedence), words };
+  });
+  const view = store?.library.view();
+  const trust = view?.find(id)?.trust;
+  const isStored = candidates.some(({ source }) => source === STORE_LABEL);
+  if (store === undefined || trust === undefined || !isStored) return folders;
+  const kind = view?.kind(id) ?? "third_party";
+  const words = `${STORE_LABEL} (${plain(store.address)}, trust ${trust}: ${trustReasons[trust]})`;
+  const stored = { label: STORE_LABEL, rank: sourceRank({ kind, trust }, precedence), words };
+  return [...folders, stored].sort((a, b) => a.rank - b.rank);
+}
+
+const stateOrder: readonly Candidate["state"][] = ["visible", "hidden", "shadowed", "invalid"];
+
+/** The current skill first, then the shadowed ones as they would follow it. */
+function inOrder(candidates: readonly Candidate[], places: readonly Place[]): readonly Candidate[] {
+  const placeOf = ({ source }: Candidate) => {
+    const index = places.findIndex(({ label }) => label === source);
+    return index === -1 ? places.length : index;
+  };
+  const order = (each: Candidate) => stateOrder.indexOf(each.state) * (places.length + 1) + placeOf(each);
+  return candidates.toSorted((a, b) => order(a) - order(b));
+}
+
 async function printOne(
   io: Io,
   candidates: readonly Candidate[],
-  { sources, precedence, store, mcp }: Opened,
+  places: readonly Place[],
+  { precedence, store, mcp }: Opened,
 ): Promise<void> {
   const paint = await paintFor(io.color);
   for (const each of candidates) {
@@ -147,15 +192,11 @@ async function printOne(
   }
   io.out(`Sources, highest precedence first (precedence ${precedence}):\n`);
   const found = new Set(candidates.map(({ source }) => source));
-  for (const [index, { label, kind, trust }] of sources.entries()) {
-    const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
-    io.out(`  ${index + 1}. ${plain(label)} (${kind}, trust ${trust})${mark}\n`);
-  }
   const markOf = (label: string) => (found.has(label) ? ` ${paint.dim("← has it")}` : "");
-  if (store !== undefined)
-    io.out(
-      `  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${markOf(STORE_LABEL)}\n`,
-    );
+  for (const [index, { label, words }] of places.entries())
+    io.out(`  ${index + 1}. ${words}${markOf(label)}\n`);
+  if (store !== undefined && !found.has(STORE_LABEL))
+    io.out(`  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust\n`);
   for (const { library } of mcp) {
     const { source, problem } = library.state();
     const rank =

@@ -24,7 +24,8 @@ describe("show", () => {
     for (const part of [
       "pdf\n  description   Reads PDF.\n",
       "  tags          office\n",
-      "  source        skills (third_party)\n",
+      "  source        skills\n",
+      "  trust         third_party: from a project, an agent, an installation or a server\n",
       "  path          skills/pdf\n",
       "  readiness     needs-config: the environment variable PDF_KEY is not set\n",
       "  tree hash     sha256:",

@@ -1,6 +1,7 @@
 import type { SkillContent } from "@skillhold/core/library";
 import { neutralText } from "@skillhold/core/text";
 import { shortPath } from "@skillhold/host/place";
+import { trustReasons } from "@skillhold/protocol";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { type Opened, withLibrary } from "../../open.ts";
@@ -65,7 +66,8 @@ function fieldsOf(io: Io, content: SkillContent): readonly (readonly [label: str
     ["license", entry.license ?? ""],
     ["homepage", entry.homepage ?? ""],
     ["compatibility", entry.compatibility ?? ""],
-    ["source", `${entry.source} (${entry.trust})`],
+    ["source", entry.source],
+    ["trust", `${entry.trust}: ${trustReasons[entry.trust]}`],
     ["path", shortPath(io, entry.path)],
     ["changed", entry.lastModified],
     ["readiness", reasons.length === 0 ? state : `${state}: ${reasons.join("; ")}`],

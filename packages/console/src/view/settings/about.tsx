@@ -6,6 +6,7 @@ import { Panel } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { count, Mono } from "../../ui/text.tsx";
+import { trustReasons } from "../../ui/trust-reason.ts";
 import { DocumentLinks } from "./document-link.tsx";
 import { LimitTable } from "./limit-table.tsx";
 import { uptimeOf } from "./uptime.ts";
@@ -70,14 +71,6 @@ function Facts({ status }: { readonly status: Status }) {
   );
 }
 
-/** Short explanations of the trust levels. */
-const trusts: Readonly<Record<Trust, string>> = {
-  builtin: "ships with Skillhold",
-  org: "managed by administrators",
-  user: "a user's own",
-  third_party: "third party",
-};
-
 function columnsOf(sources: readonly Source[]): readonly Column<Source>[] {
   const path: Column<Source> = {
     title: "Folder",
@@ -94,5 +87,5 @@ function columnsOf(sources: readonly Source[]): readonly Column<Source>[] {
 
 function trustOf(trust: string): string {
   // It is one of those that have words.
-  return Object.hasOwn(trusts, trust) ? `${trust}, ${trusts[trust as Trust]}` : trust;
+  return Object.hasOwn(trustReasons, trust) ? `${trust}, ${trustReasons[trust as Trust]}` : trust;
 }
