@@ -191,6 +191,11 @@ export function checkSurveys(rows: readonly SurveyRow[], rootFlags: string): Che
   if (wanting.length === 0) return ok(name, "All dependencies of skills are installed.");
   const details = wanting.map(({ id, state }) => `${id}: ${state.warnings.join(" ")}`);
   const isMissing = wanting.some(({ state }) => state.state === "missing");
+  const isUnsupported = wanting.some(({ state }) => state.isUnsupported === true);
+  if (isUnsupported) {
+    const hint = "Set XDG_DATA_HOME to a folder that can be written, so that packages can be installed.";
+    return warn(name, `${count(wanting.length, "skill")} with missing dependencies.`, hint, details);
+  }
   const fix = isMissing
     ? `Run \`skillhold deps install <id>${rootFlags}\` to install missing dependencies.`
     : `Run \`skillhold deps check${rootFlags}\` to see why the state is unknown.`;

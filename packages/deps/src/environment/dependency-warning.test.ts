@@ -1,7 +1,7 @@
 import { openMemoryLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { afterEach, expect, test } from "vitest";
-import { checkPorts, removeFolders, runtimeInstead } from "./environment.fixture.ts";
+import { checkPorts, makeFolder, removeFolders, runtimeInstead } from "./environment.fixture.ts";
 import { dependencyWarnings, warningsOf } from "./survey.ts";
 
 afterEach(removeFolders);
@@ -17,8 +17,12 @@ const library = openMemoryLibrary(
 const viewer = { runtime: "test" };
 
 test("warns about missing dependencies with the install command [S-24] [S-38]", async () => {
-  expect(await dependencyWarnings(library, viewer, "wanting", checkPorts())).toEqual([
+  const ports = { ...checkPorts(), home: makeFolder({}) };
+  expect(await dependencyWarnings(library, viewer, "wanting", ports)).toEqual([
     "Missing: npm:zzz-absent. `skillhold deps install wanting` installs them.",
+  ]);
+  expect(await dependencyWarnings(library, viewer, "wanting", checkPorts())).toEqual([
+    "Missing: npm:zzz-absent. Packages cannot be installed on this machine.",
   ]);
   expect(await dependencyWarnings(library, viewer, "whole", checkPorts())).toEqual([]);
 });

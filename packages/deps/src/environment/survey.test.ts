@@ -31,7 +31,7 @@ function memoryCache() {
   };
 }
 
-test("scans and checks a folder in one call [S-34] [S-35] [S-38]", async () => {
+test("scans and checks a folder in one call; without a home nothing can be installed [S-34] [S-35] [S-38]", async () => {
   const [survey] = await surveyDependencies(
     [await folderSubject(makeFolder(FILES), { id: "demo" })],
     checkPorts(),
@@ -48,7 +48,11 @@ test("scans and checks a folder in one call [S-34] [S-35] [S-38]", async () => {
     state: {
       state: "missing",
       missing: ["npm:zzz-not-there"],
-      warnings: ["Missing: npm:zzz-not-there.", "Optional and missing: pip:zzz_optional."],
+      warnings: [
+        "Missing, and packages cannot be installed here: npm:zzz-not-there.",
+        "Optional and missing: pip:zzz_optional.",
+      ],
+      isUnsupported: true,
     },
   });
 });

@@ -42,7 +42,8 @@ export interface SurveyOptions {
 export async function surveyDependencies(
   subjects: readonly ManifestSubject[],
   ports: SurveyPorts,
-  { effect = { path: "folder" }, onProgress }: SurveyOptions = {},
+  // Packages are installed only into environments, which need a home.
+  { effect = { path: "folder", canInstall: ports.home !== undefined }, onProgress }: SurveyOptions = {},
 ): Promise<readonly DependencySurvey[]> {
   const surveys: DependencySurvey[] = [];
   for (let start = 0; start < subjects.length; start += CHECK_BATCH) {

@@ -86,7 +86,7 @@ function formatState({ skill, survey }: SurveyRow): string {
   const lines = [
     ...state.warnings.map((warning) => `${id}: ${warning}`),
     ...[...reasons].map((reason) => `${id}: not checked because ${reason}`),
-    ...(isMissing(survey)
+    ...(isMissing(survey) && state.isUnsupported !== true
       ? [`${id}: run \`skillhold deps install ${id}${skill.rootFlags}\` to install missing dependencies`]
       : []),
   ];

@@ -109,11 +109,16 @@ describe.runIf(process.platform === "linux")("deps check", () => {
     expect(err).toContain("`skillhold deps install pdf --root skills/pdf`");
   });
 
-  test("works without a data folder, which installing requires [S-35] [S-36]", async () => {
+  test("works without a data folder, which installing requires [S-35] [S-36] [S-38]", async () => {
     writeFile(root, "file", "");
     for (const data of [{}, { XDG_DATA_HOME: join(root, "file") }]) {
       const options = { env: { PATH: process.env["PATH"], ...data } };
-      expect((await json(["check", "skills/pdf"], options)).code).toBe(3);
+      const checked = await json(["check", "skills/pdf"], options);
+      expect(checked.code).toBe(3);
+      expect(checked.data.skills).toMatchObject([{ state: { isUnsupported: true } }]);
+      const { err } = await start(["check", "skills/pdf"], options);
+      expect(err).toContain("pdf: Missing, and packages cannot be installed here: npm:is-number");
+      expect(err).not.toContain("skillhold deps install");
       expect(await json(["install", "pdf", ...own, "--yes"], options)).toMatchObject({
         code: 2,
         error: { code: "CONFIG_INVALID", hint: expect.stringContaining("XDG_DATA_HOME") },
@@ -248,6 +253,12 @@ describe("runtimes", () => {
       status: "warn",
       fix: expect.stringContaining("skillhold deps install"),
       details: ["pdf: Missing: npm:is-number, pip:zzz_reader. Optional and missing: pip:zzz_extra."],
+    });
+    const fixed = await runJson(["doctor"], root, { env: { PATH: process.env["PATH"] } });
+    expect(fixed.data.checks.find(({ name }: { name: string }) => name === "dependencies")).toMatchObject({
+      status: "warn",
+      fix: expect.stringContaining("XDG_DATA_HOME"),
+      details: [expect.stringMatching(/^pdf: Missing, and packages cannot be installed here: npm:is-number/)],
     });
   });
 });
