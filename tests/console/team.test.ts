@@ -116,6 +116,8 @@ test("the settings say what the gateway is, and show its documents [S-59]", asyn
   await (await opened).getByText("/v1/skills/{id}/toggle").first().waitFor();
   await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in to Skillhold" }).waitFor();
+  // The command for another link must use the store of this gateway.
+  await page.getByText("SKILLHOLD_DATA=<folder>").waitFor();
   excuse(visitor, /401/);
 });
 

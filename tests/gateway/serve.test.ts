@@ -26,10 +26,13 @@ async function holdPort(port: number): Promise<Server> {
 const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];
 
 describe("the first start", () => {
-  test("prints the URL and a one-time sign-in link [S-53]", async () => {
+  test("prints the URL, a one-time sign-in link and the command for another [S-53] [S-60]", async () => {
     const data = scene.folder();
     const command = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
-    await command.until(() => /sign-in#\S+\n/.test(command.out));
+    await command.until(() => /For another link, run: .*\n/.test(command.out));
+    expect(command.out).toContain(
+      `run: SKILLHOLD_DATA=${data} skillhold token sign-in --url http://127.0.0.1:`,
+    );
     const [, version, address] =
       /^Skillhold (\S+) is at (http:\/\/127\.0\.0\.1:\d+)\n/.exec(command.out) ?? [];
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);

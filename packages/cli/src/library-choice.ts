@@ -1,6 +1,6 @@
 import type { Precedence } from "@skillhold/core/source";
 import type { StackChoice } from "@skillhold/host/library";
-import { present } from "@skillhold/host/place";
+import { DATA_VARIABLE, present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
 import { listOption, textOption } from "./option.ts";
@@ -54,6 +54,17 @@ export function storeFlags(options: Options): string {
   // The URL of a server may hold a password.
   if (!url.startsWith("sqlite:")) return " --store <url>";
   return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
+}
+
+/** A command line for another terminal, which has neither `--data` nor the variable: it names the same store. */
+export function commandElsewhere(words: string, options: Options, { env }: Pick<Io, "env">): string {
+  const data = env[DATA_VARIABLE];
+  const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
+  return `${prefix}skillhold ${words}${storeFlags(options)}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./~@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The flags that make another command see the same skills for the same viewer, each with a space before it. */

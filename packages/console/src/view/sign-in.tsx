@@ -14,6 +14,11 @@ export function SignIn() {
         skillhold token sign-in --url {window.location.origin}
       </pre>
       <p className="text-sm text-muted">
+        The command must use the store of the gateway: add its <Mono>--store</Mono>, or put{" "}
+        <Mono>SKILLHOLD_DATA=&lt;folder&gt;</Mono> before it for its <Mono>--data</Mono> folder. The gateway
+        prints the whole command when it starts.
+      </p>
+      <p className="text-sm text-muted">
         From another machine, ask whoever runs the gateway. For programs, use{" "}
         <Mono>skillhold token create</Mono>.
       </p>

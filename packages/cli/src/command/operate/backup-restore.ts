@@ -5,6 +5,7 @@ import { errorTable } from "@skillhold/protocol/error";
 import { verifyAudit } from "@skillhold/registry/audit";
 import { fsck } from "@skillhold/registry/fsck";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { commandElsewhere } from "../../library-choice.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
@@ -51,7 +52,8 @@ async function run({
       const { skills, revisions, events } = report.checked;
       const content = `${count(skills, "skill")}, ${count(revisions, "revision")}, ${count(events, "event")}`;
       io.out(`${plain(label)}: restored ${content}: ${isSound ? "sound" : "damaged"}\n`);
-      if (!isSound) io.err("Run `skillhold fsck` and `skillhold audit verify` for the findings.\n");
+      const [check, verify] = ["fsck", "audit verify"].map((words) => commandElsewhere(words, options, io));
+      if (!isSound) io.err(plain(`Run \`${check}\` and \`${verify}\` for the findings.\n`));
     }
     return isSound ? 0 : errorTable.INTEGRITY_FAILED.exit;
   });

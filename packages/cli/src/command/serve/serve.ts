@@ -1,16 +1,16 @@
 import type { LogEntry } from "@skillhold/gateway";
 import { hasAdministrator, type ServedGateway, serveGateway, waitWarning } from "@skillhold/host/gateway";
-import { DATA_VARIABLE, productVersion } from "@skillhold/host/place";
+import { productVersion } from "@skillhold/host/place";
 import { withWaitNotice } from "@skillhold/host/store";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { gatewayAccess } from "../../gateway/gateway-access.ts";
-import { storeFlags } from "../../library-choice.ts";
+import { commandElsewhere } from "../../library-choice.ts";
 import { machineOf } from "../../open.ts";
 import { listOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { untilAborted } from "../../terminal/interrupt.ts";
-import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
+import { type ExitCode, plain, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
@@ -121,22 +121,13 @@ async function announce(
   }
   const paint = await paintFor(io.color);
   io.out(`Skillhold ${productVersion()} is at ${paint.bold(url)}\n`);
+  const command = plain(commandElsewhere(`token sign-in --url ${url}`, options, io));
   if (signIn !== undefined) {
     const minutes = Math.round(registry.limits.signInMs / 60_000);
     io.out(`Sign in within ${minutes} minutes with this one-time link: ${paint.cyan(signIn)}\n`);
-  } else io.out(`To sign in, run: ${plain(signInCommand(url, options, io))}\n`);
+    io.out(`For another link, run: ${command}\n`);
+  } else io.out(`To sign in, run: ${command}\n`);
   if (io.isErrTty) io.err("Press Ctrl-C to stop.\n");
-}
-
-function signInCommand(address: string, options: CommandInput["options"], { env }: Io): string {
-  // Another terminal has neither `--data` nor the variable.
-  const data = env[DATA_VARIABLE];
-  const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
-  return `${prefix}skillhold token sign-in --url ${address}${storeFlags(options)}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./~@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Logs dependency events, except for checks that found no problem. */
