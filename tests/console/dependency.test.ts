@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { writeArchive } from "@skillhold/core/archive";
@@ -26,7 +27,10 @@ beforeEach(async () => {
       const version = {
         name: NAME,
         version: "1.0.0",
-        dist: { tarball: `${address}${url}/-/${NAME}-1.0.0.tgz` },
+        dist: {
+          tarball: `${address}${url}/-/${NAME}-1.0.0.tgz`,
+          integrity: `sha512-${hash("sha512", archive, "base64")}`,
+        },
       };
       response.setHeader("content-type", "application/json");
       response.end(

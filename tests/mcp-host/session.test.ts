@@ -112,10 +112,10 @@ test("allowed-tools of a remote skill restrict tools and grant no permission [S-
 
 test("runs a remote script only after an approval of this content of this server [S-28] [S-57]", async () => {
   const open = await session();
-  expect(await open.run("hello", "scripts/hello.sh", { args: ["you"] })).toMatchObject({
-    stdout: "hello you\n",
+  expect(await open.run("hello", "scripts/hello.sh", { args: ["You"] })).toMatchObject({
+    stdout: "hello You\n",
   });
-  await open.run("hello", "scripts/hello.sh", { args: ["again"] });
+  await open.run("hello", "scripts/hello.sh", { args: ["Again"] });
   expect(asked).toHaveLength(1);
   expect(describeRequest(asked[0] as ApprovalRequest)).toContainEqual({
     label: "Origin",
