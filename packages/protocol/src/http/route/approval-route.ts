@@ -94,6 +94,7 @@ export const approvalRoutes = {
     params: z.strictObject({ question: z.string().min(1).max(128) }),
     answer: QuestionContentView,
     content: "skill",
+    condition: "read",
     errors: ["QUESTION_NOT_FOUND", "NOT_READY", "IO_FAILED", "INTEGRITY_FAILED"],
   }),
   answerQuestion: route({
