@@ -72,7 +72,7 @@ async function searchSkills(
       const row = rows.get(entry.id);
       // Instructions that an agent receives are recorded, and searches are not, so agents get no text from instructions.
       const isShown = isPerson(call.principal) || hit.fields.includes("description");
-      // The shares of a score describe the index, so only those who may see all of it get them.
+      // The shares of a score describe the whole index, so only viewers who see all of it get them.
       const shown = isAdministrator(call.principal) ? hit : { ...hit, parts: {} };
       return row === undefined ? [] : [{ row, hit: shown, snippet: isShown ? snippet : "" }];
     });
