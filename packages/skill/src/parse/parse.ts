@@ -4,7 +4,7 @@ import { findSwallowedBody } from "../repair/swallowed-body.ts";
 import type { Finding } from "../rule/finding.ts";
 import { decodeText, type Position, positionAt, withUnixLines } from "../text/text.ts";
 import { type FrontmatterMap, isMap } from "../yaml/value.ts";
-import { readYaml, type YamlReading } from "../yaml/yaml.ts";
+import { readFullYaml, tryYaml, type YamlReading } from "../yaml/yaml.ts";
 import { cutAtFences, type FencedText } from "./fence.ts";
 
 /** A parsed SKILL.md. Any input gives one; problems are in `findings`. */
@@ -37,7 +37,7 @@ export function parseSkill(input: string | Uint8Array, limits: Limits = defaultL
   const problem = fenceFinding(fences, limits);
   if (problem !== undefined) return unreadable(text, fences, [...encoding, problem]);
 
-  const reading = readYaml(source, limits);
+  const reading = tryYaml(source, limits);
   if (reading.value !== undefined) {
     const findings = [...encoding, ...faultFindings(source, reading)];
     return withMapping(text, fences, findings, reading, undefined);
@@ -45,7 +45,7 @@ export function parseSkill(input: string | Uint8Array, limits: Limits = defaultL
   const repair = repairFrontmatter(source, limits, reading);
   // Quotes make the text longer, and the repaired file must still be within the limit.
   if (repair === undefined || byteLength(repair.text, limits) > limits.frontmatterBytes)
-    return unreadable(text, fences, [...encoding, ...faultFindings(source, reading)]);
+    return unreadable(text, fences, [...encoding, ...faultFindings(source, readFullYaml(source, limits))]);
   return withMapping(text, fences, [...encoding, ...repairFindings(repair)], repair.reading, repair);
 }
 

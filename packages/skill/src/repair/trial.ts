@@ -1,6 +1,6 @@
 import type { Limits } from "@skillhold/protocol/limits";
 import { type FrontmatterValue, isMap } from "../yaml/value.ts";
-import { readYaml, type YamlReading } from "../yaml/yaml.ts";
+import { tryYaml, type YamlReading } from "../yaml/yaml.ts";
 
 /** The minimum cost of one parse, in tokens. */
 const READING_COST = 15;
@@ -43,7 +43,7 @@ export class Trial {
   /** The parsed value; undefined if the text does not parse or the budget is spent. */
   read(lines: readonly string[]): FrontmatterValue | undefined {
     if (this.isSpent) return undefined;
-    const reading = readYaml(`${lines.join("\n")}\n`, this.#limits);
+    const reading = tryYaml(`${lines.join("\n")}\n`, this.#limits);
     this.#left -= READING_COST + costOf(reading, lines.length);
     return reading.value;
   }

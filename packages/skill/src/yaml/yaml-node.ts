@@ -221,7 +221,7 @@ function isMerge({ key, value }: Pair): boolean {
 }
 
 /** False for numbers that JSON cannot represent or would round: infinities, NaN and integers beyond 2^53. */
-function isFaithful(value: number): boolean {
+export function isFaithful(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 

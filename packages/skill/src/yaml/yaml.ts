@@ -1,7 +1,8 @@
 import type { Limits } from "@skillhold/protocol/limits";
 import { Composer, type Document, Lexer, Parser } from "yaml";
+import { BROKEN, readPlainYaml } from "./plain-yaml.ts";
 import type { FrontmatterValue } from "./value.ts";
-import { isTypedText, type NodeFault, type NodeReading, readNode } from "./yaml-node.ts";
+import { type NodeFault, type NodeReading, readNode } from "./yaml-node.ts";
 
 export interface YamlReading extends Omit<NodeReading, "value"> {
   /** Undefined when a fault makes the text unreadable as YAML. */
@@ -19,9 +20,18 @@ type Tokens = { readonly list: readonly Token[]; readonly count: number; readonl
  * deep or expands too far becomes a fault. Never throws.
  */
 export function readYaml(text: string, limits: Limits): YamlReading {
-  const plain = readPlainYaml(text);
+  const plain = readPlainYaml(text, limits);
+  return plain === undefined || plain === BROKEN ? readFullYaml(text, limits) : { ...plain, tokens: 0 };
+}
+
+/** The same without the positions of faults, which take most of the time in text that is not valid YAML. */
+export function tryYaml(text: string, limits: Limits): YamlReading {
+  const plain = readPlainYaml(text, limits);
+  if (plain === BROKEN) return failed([INVALID], 0);
   return plain === undefined ? readFullYaml(text, limits) : { ...plain, tokens: 0 };
 }
+
+const INVALID: NodeFault = { code: "YAML_INVALID", offset: 0, message: "the text is not valid YAML" };
 
 /** Reads any YAML. */
 export function readFullYaml(text: string, limits: Limits): YamlReading {
@@ -99,85 +109,4 @@ function failed(faults: readonly NodeFault[], tokens: number): YamlReading {
     untyped: [],
     features: new Set(),
   };
-}
-
-/**
- * Reads simple frontmatter: lines of `key: text`, with one level of nesting. About thirty times as fast as the full
- * reader. Returns undefined for anything else, and the full reader decides. A property test checks that both give the
- * same result.
- */
-export function readPlainYaml(text: string): NodeReading | undefined {
-  const data: Record<string, FrontmatterValue> = Object.create(null);
-  const keys = new Map<string, number>();
-  const untyped: string[] = [];
-  let parent: Parent | undefined;
-  for (let start = 0; start < text.length; ) {
-    const stop = text.indexOf("\n", start);
-    const end = stop === -1 ? text.length : stop;
-    const line = text.slice(start, end);
-    const isNested = line.charCodeAt(0) === SPACE;
-    const match = LINE.exec(line);
-    if (match === null || isNested !== (match[1] === "  ")) return undefined;
-    const [, , key = "", value = ""] = match;
-    if (!isNested) {
-      if (parent?.isEmpty || key in data) return undefined;
-      parent = value === "" ? { key, map: Object.create(null), isEmpty: true } : undefined;
-      const read = parent?.map ?? readText(value);
-      if (read === undefined) return undefined;
-      data[key] = read;
-      keys.set(key, start);
-    } else {
-      const read = parent === undefined || key in parent.map ? undefined : readText(value);
-      if (parent === undefined || read === undefined) return undefined;
-      parent.map[key] = read;
-      parent.isEmpty = false;
-      if (parent.key === "metadata" && isTypedText(value)) untyped.push(key);
-    }
-    start = end + 1;
-  }
-  if (keys.size === 0 || parent?.isEmpty) return undefined;
-  return { value: data, faults: NONE, keys, texts: NO_TEXTS, untyped, features: NO_FEATURES };
-}
-
-interface Parent {
-  readonly key: string;
-  readonly map: Record<string, FrontmatterValue>;
-  isEmpty: boolean;
-}
-
-const SPACE = 0x20;
-const NONE: readonly never[] = [];
-const NO_TEXTS: NodeReading["texts"] = new Map();
-const NO_FEATURES: NodeReading["features"] = new Set();
-
-/** An indent of zero or two spaces, a word as key, a colon, and the value without trailing spaces. */
-const LINE = /^( {2})?([A-Za-z_][A-Za-z0-9_-]*):(?: +(\S(?:.*\S)?))? *$/;
-
-/** Characters that can make a value more than a plain string in YAML. */
-const RISKY = /: |:$| #|[^\x20-\x7E\u00A1-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
-const WORDS = /^(?:null|true|false|y|n|yes|no|on|off)$/i;
-const QUOTED = /^"[^"\\]*"$|^'[^']*'$/;
-
-function readText(value: string): string | undefined {
-  const first = value.charCodeAt(0);
-  if (first === 0x22 || first === 0x27) {
-    return QUOTED.test(value) && !UNPRINTABLE.test(value) ? value.slice(1, -1) : undefined;
-  }
-  if (RISKY.test(value)) return undefined;
-  if (isLetter(first)) return WORDS.test(value) ? undefined : value;
-  return isDigit(first) && NOT_NUMBER.test(value) ? value : undefined;
-}
-
-const UNPRINTABLE = /[^\x20-\x7E\u00A1-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
-/** Starts with digits but is not a number: `1.0.0`, `2026-01-02`, `3 steps`. */
-const NOT_NUMBER = /^\d+(?:\.\d+){2,}$|^\d{4}-\d\d-\d\d$|^\d+ [A-Za-z]/;
-
-function isLetter(unit: number): boolean {
-  return (
-    (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x3041 && unit <= 0x9fff)
-  );
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
 }
