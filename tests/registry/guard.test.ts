@@ -38,6 +38,24 @@ describe.each(engines)("the content guard on %s", (engine) => {
     expect(await eventTypes()).toEqual(["guard.blocked"]);
   });
 
+  test("answers the same for every content under the id of another owner, and records no event [S-43] [S-52]", async () => {
+    const eve = { user: "eve", role: "publisher" } as const;
+    await publishFolder(put(skillText("demo")), { by: ada }, context);
+    const before = await context.store.lastEvent();
+    const answers: unknown[] = [];
+    for (const text of [skillText("demo"), skillText("demo", "Other."), attack])
+      for (const dryRun of [true, false])
+        answers.push(
+          await publishFolder(put(text), { by: eve, dryRun }, context).catch(
+            ({ code, message, hint, details }) => ({ code, message, hint, details }),
+          ),
+        );
+    const taken = { code: "CONFLICT", message: "The id demo is taken.", details: { id: "demo" } };
+    expect(answers[0]).toMatchObject(taken);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await context.store.lastEvent()).toBe(before);
+  });
+
   test("refuses a skill when the guard fails [S-52]", async () => {
     const inspect = async () => {
       throw new Error("broken");

@@ -145,6 +145,7 @@ export class GatewaySockets {
     this.#connections.admit(connection, principal);
     // Revocations reach known sockets only while the log is read, so a token may have been revoked before this point.
     await this.#publisher.started;
+    await this.#publisher.noteView(principal);
     return await this.#authenticate(connection, credentials);
   }
 

@@ -14,6 +14,7 @@ import type { SocketChannel } from "./socket-channel.ts";
 import type { SocketLimits } from "./socket-limits.ts";
 import { SocketViewers, viewKeyOf } from "./socket-viewer.ts";
 import { EventFanout, Subscription } from "./subscription.ts";
+import { ViewChanges } from "./view-change.ts";
 
 export interface SubscribeParams {
   readonly after?: number | undefined;
@@ -28,7 +29,16 @@ export interface SubscriptionStart {
 
 type PublisherContext = Pick<
   RunningContext,
-  "registry" | "library" | "sessions" | "calls" | "mounted" | "views" | "progress" | "log" | "timers"
+  | "registry"
+  | "library"
+  | "skills"
+  | "sessions"
+  | "calls"
+  | "mounted"
+  | "views"
+  | "progress"
+  | "log"
+  | "timers"
 >;
 
 /** Publishes events, changes and progress to the connected clients. */
@@ -36,6 +46,7 @@ export class SocketPublisher {
   readonly #context: PublisherContext;
   readonly #connections: ConnectionTable;
   readonly #viewers: SocketViewers;
+  readonly #changes: ViewChanges;
   readonly #owners: SessionOwners;
   readonly #pages: LogPages;
   readonly #feed: LogFeed;
@@ -50,6 +61,7 @@ export class SocketPublisher {
     this.#connections = connections;
     this.#context = context;
     this.#viewers = new SocketViewers(context);
+    this.#changes = new ViewChanges(context);
     this.#owners = new SessionOwners(store);
     this.#pages = new LogPages(store);
     this.#throttle = new ChangeThrottle(changedMs, () => this.#enqueue(() => this.#publishChange()), timers);
@@ -68,6 +80,11 @@ export class SocketPublisher {
   /** Resolves when no later commit is missed. */
   get started(): Promise<void> {
     return this.#feed.started;
+  }
+
+  /** Notes the view of a new client. Later changes of this view are published to it. */
+  async noteView(principal: Principal): Promise<void> {
+    await this.#changes.note(principal);
   }
 
   /** A subscription after the client's last event, or at the end of the log. The caller starts it. */
@@ -145,7 +162,10 @@ export class SocketPublisher {
 
   async #publishChange(): Promise<void> {
     if (this.#connections.size === 0) return;
-    this.#connections.send(serialize({ changed: { version: await this.#context.views.current() } }));
+    await this.#context.views.current();
+    const principals = this.#connections.admitted().map(([, principal]) => principal);
+    const changed = await this.#changes.changed(principals);
+    this.#connections.send(serialize({ changed: true }), (principal) => changed.has(viewKeyOf(principal)));
   }
 
   async #publishProgress(event: DependencyEvent): Promise<void> {

@@ -94,8 +94,8 @@ export const ServerMessage = z.union([
   /** All events up to this number were sent or are hidden from this client. */
   z.object({ seq: z.int(), caughtUp: z.literal(true) }),
   z.object({ progress: DependencyEvent }),
-  /** Something visible to this client changed; it has to read the new state. */
-  z.object({ changed: z.object({ version: z.int() }) }),
+  /** Something visible to this client changed; it has to read the new state. Changes of hidden skills are not sent. */
+  z.object({ changed: z.literal(true) }),
 ]);
 export type ServerMessage = Readonly<z.infer<typeof ServerMessage>>;
 

@@ -5,7 +5,7 @@ import type { Published, PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
-import { takenId } from "../ownership/ownership.ts";
+import { rejectForeignId, takenId } from "../ownership/ownership.ts";
 import type { Blob } from "../record/blob-store.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -36,6 +36,8 @@ export async function publishStaged(
   context: RegistryContext,
 ): Promise<Published> {
   const { store, hooks = {} } = context;
+  if (options.by.role === "viewer") throw viewerRefused();
+  await rejectTaken(staged.id, options, context);
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
   const unchanged = await findUnchanged(staged, diagnostics, options, context);
@@ -45,7 +47,6 @@ export async function publishStaged(
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
   const candidate = { ...makeCandidate(staged, options, context), manifest, missing, guard };
   rejectAborted(options.signal);
-  await rejectHidden(staged.id, options, context);
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
   const release = options.dryRun === true ? plan : await commit(candidate, context);
@@ -71,7 +72,6 @@ async function findUnchanged(
   const found = hooks.inspect && (await store.findGuardReport(staged.treeHash));
   const isScanned = hooks.inspect === undefined || found?.engine === GUARD_ENGINE;
   if (current?.treeHash !== staged.treeHash || !isScanned) return undefined;
-  await rejectHidden(staged.id, options, context);
   const { manifest } = current;
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
   const guard = found && (await judgeReport(found, staged, options, context));
@@ -84,14 +84,19 @@ async function findUnchanged(
   return describe(plan, candidate, diagnostics, undefined);
 }
 
-/** Uses the message for a taken id, so that only the existence of the id is revealed. */
-async function rejectHidden(
+/**
+ * Comes before every check of the content: those use the waivers and reports of the existing skill, so their results would
+ * reveal more than that the id is taken.
+ */
+async function rejectTaken(
   id: string,
-  { mayReplace }: PublishOptions,
+  { by, mayReplace }: PublishOptions,
   { store }: RegistryContext,
 ): Promise<void> {
-  if (mayReplace === undefined || (await store.findSkill(id)) === undefined) return;
-  if (!(await mayReplace(id))) throw takenId(id);
+  const before = await store.findSkill(id);
+  if (before === undefined) return;
+  rejectForeignId(id, before, await store.listGrants([before.uid]), by);
+  if (mayReplace !== undefined && !(await mayReplace(id))) throw takenId(id);
 }
 
 function makeCandidate(
