@@ -110,6 +110,18 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
       contentHash: hash,
       reason: "mark-reason",
     },
+    "workspace.changed": { by, agent: "mark-agent", parent: "mark-parent", url: "https://mark.test" },
+    "workspace.card_updated": { by, agent: "mark-agent", card: hash, skills: ["mark-skill"] },
+    "workspace.status_changed": { by, agent: "mark-agent", status: "online" },
+    "workspace.task_changed": { by, agent: "mark-agent", task: "mark-task" },
+    "workspace.activity": {
+      by,
+      agent: "mark-agent",
+      activity: "mark-activity",
+      kind: "mark",
+      summary: "mark-summary",
+      body: "{}",
+    },
     "guard.rescanned": { skill, by, revision: 1, hash, engine: "1", verdict: "clean" },
   } satisfies Record<keyof Samples, object>;
   return Object.entries(samples).map(([type, fields]) => SkillEvent.parse({ type, at: AT, ...fields }));

@@ -7,6 +7,7 @@ import { handlers } from "./handlers.ts";
 import { OpenResponses } from "./limit/open-response.ts";
 import { runningContext } from "./running-context.ts";
 import { GatewaySockets } from "./socket/gateway-sockets.ts";
+import { WorkspaceSweep } from "./workspace/workspace-sweep.ts";
 
 /** An open gateway. */
 export interface Gateway {
@@ -30,10 +31,12 @@ export function openGateway(given: GatewayContext): Gateway {
     { app, authenticate, rate, limits: context.socketLimits ?? {} },
     context,
   );
+  const sweep = new WorkspaceSweep(context);
   const { sessions, work, usage, views, mounted, mounts = [] } = context;
   const close = () =>
     closeEach([
       () => sockets.close(),
+      () => sweep.close(),
       () => sessions.closeAll(),
       () => authentication.close(),
       async () => work?.close(),

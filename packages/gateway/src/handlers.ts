@@ -17,6 +17,7 @@ import { sessionHandlers } from "./route/session-handler.ts";
 import { skillHandlers } from "./route/skill-handler.ts";
 import { tokenHandlers } from "./route/token-handler.ts";
 import { transparencyHandlers } from "./route/transparency-handler.ts";
+import { workspaceHandlers } from "./route/workspace-handler.ts";
 import type { CatalogueContext } from "./running-context.ts";
 
 const plainHandlers: Handlers = {
@@ -36,6 +37,7 @@ const plainHandlers: Handlers = {
   ...metricHandlers,
   ...referenceHandlers,
   ...guardHandlers,
+  ...workspaceHandlers,
 };
 
 /** The handler of each row of the route table. Expensive work waits at a gate, and long calls end with their token. */

@@ -77,6 +77,7 @@ export type TokenKind = z.infer<typeof TokenKind>;
 export const AuditKey = z.string().regex(/^ed25519:[A-Za-z0-9+/]{43}=$/);
 
 const about = { at, skill: SkillId, by: Actor };
+const ofWorkspace = { at, by: Actor, agent: z.string() };
 
 /** Changes of the registry. Each event is written in the transaction of its change. */
 export const registryEvents = [
@@ -199,5 +200,35 @@ export const registryEvents = [
     hash: Digest,
     engine: z.string(),
     verdict: z.enum(["block", "review", "clean"]),
+  }),
+  /** An agent became a workspace, or its parent or address changed. */
+  z.object({
+    type: z.literal("workspace.changed"),
+    ...ofWorkspace,
+    parent: z.string().optional(),
+    url: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal("workspace.card_updated"),
+    ...ofWorkspace,
+    card: Digest,
+    /** The ids of the skills on the card. */
+    skills: z.array(z.string()).readonly(),
+  }),
+  z.object({
+    type: z.literal("workspace.status_changed"),
+    ...ofWorkspace,
+    status: z.enum(["online", "degraded", "offline"]),
+  }),
+  /** The current task; empty when the workspace is idle. */
+  z.object({ type: z.literal("workspace.task_changed"), ...ofWorkspace, task: z.string() }),
+  z.object({
+    type: z.literal("workspace.activity"),
+    ...ofWorkspace,
+    activity: z.string(),
+    kind: z.string(),
+    summary: z.string(),
+    /** The other fields of the activity, as JSON. */
+    body: z.string(),
   }),
 ] as const;

@@ -132,6 +132,26 @@ const writers: Writers = {
     `scanned ${skill} again: ${verdict}`,
     verdict === "clean" ? "good" : "warn",
   ],
+  "workspace.changed": ({ agent, parent }) => [
+    parent === undefined ? `changed the workspace ${agent}` : `placed the workspace ${agent} below ${parent}`,
+    "neutral",
+  ],
+  "workspace.card_updated": ({ agent, skills }) => [
+    `updated the card of the workspace ${agent}: ${skills.length} ${skills.length === 1 ? "skill" : "skills"}`,
+    "accent",
+  ],
+  "workspace.status_changed": ({ agent, status }) => [
+    `the workspace ${agent} is ${status}`,
+    status === "online" ? "good" : "warn",
+  ],
+  "workspace.task_changed": ({ agent, task }) => [
+    task === "" ? `the workspace ${agent} is idle` : `the workspace ${agent} started: ${task}`,
+    "neutral",
+  ],
+  "workspace.activity": ({ agent, kind, summary }) => [
+    `the workspace ${agent} reported ${kind}: ${summary}`,
+    "neutral",
+  ],
 };
 
 /** An event in a sentence. */

@@ -4,6 +4,8 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
+import { mayTalk, readWorkspaces, type WorkspaceTree } from "@skillhold/registry/workspace";
+import { isAgentOf } from "../auth/agent-owner.ts";
 import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
@@ -43,14 +45,21 @@ function isChange(event: SkillEvent): event is ChangeEvent {
   return changes.has(event.type);
 }
 
+type WorkspaceEvent = Extract<SkillEvent, { readonly type: `workspace.${string}` }>;
+
+function isOfWorkspace(event: SkillEvent): event is WorkspaceEvent {
+  return event.type.startsWith("workspace.");
+}
+
 /**
  * Decides who receives which events. Administrators receive everything. Others receive changes of skills that they see or
- * manage now, and the events of their own sessions. An instance caches its lookups, so use one per event or page.
+ * manage now, the events of their own sessions, and those of workspaces that they own or may talk to. An instance caches its lookups, so use one per event or page.
  */
 export class EventAudience {
   readonly #ports: AudiencePorts;
   readonly #managed = new Map<string, Promise<Managed | undefined>>();
   readonly #visible = new Map<string, Promise<boolean>>();
+  #workspaces: Promise<WorkspaceTree> | undefined;
 
   constructor(ports: AudiencePorts) {
     this.#ports = ports;
@@ -61,6 +70,7 @@ export class EventAudience {
     if (event.type === "grant.requested" || event.type === "grant.declined")
       return (await this.#isAsked(event, principal)) ? "all" : "none";
     if (isChange(event)) return await this.#shareOfChange(event, principal);
+    if (isOfWorkspace(event)) return await this.#shareOfWorkspace(event, principal);
     if (!("session" in event)) return "none";
     return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
   }
@@ -79,6 +89,17 @@ export class EventAudience {
     if ("grantee" in event && !isGrantee(event.grantee, principal)) return "none";
     const isVisible = (await this.#sees(event.skill, principal)) && (await this.#isOpen(event, principal));
     return isVisible ? "part" : "none";
+  }
+
+  /** Owners and the workspace itself receive everything; its peers receive what a card and a status show. */
+  async #shareOfWorkspace(event: WorkspaceEvent, principal: Principal): Promise<Share> {
+    this.#workspaces ??= readWorkspaces(this.#ports.context.registry.store);
+    const tree = await this.#workspaces;
+    const own = tree.get(event.agent);
+    if (own === undefined) return "none";
+    if (isAgentOf(own.agent, principal)) return "all";
+    if (principal.agent === undefined || event.type === "workspace.activity") return "none";
+    return mayTalk(principal.agent, event.agent, tree) ? "part" : "none";
   }
 
   /** Managers of the skill and the owner of the agent take part in a pending grant. */

@@ -54,6 +54,10 @@ function redactEvent(event: SkillEvent): SkillEvent {
     case "skill.toggled":
     case "grant.given":
     case "grant.revoked":
+    case "workspace.changed":
+    case "workspace.card_updated":
+    case "workspace.status_changed":
+    case "workspace.task_changed":
       return { ...event, by: anonymized(event.by) };
     case "run.requested":
     case "approval.asked":

@@ -12,6 +12,7 @@ import { sessionRoutes } from "./route/session-route.ts";
 import { skillRoutes } from "./route/skill-route.ts";
 import { tokenRoutes } from "./route/token-route.ts";
 import { transparencyRoutes } from "./route/transparency-route.ts";
+import { workspaceRoutes } from "./route/workspace-route.ts";
 import type { Route } from "./route.ts";
 
 /**
@@ -33,6 +34,7 @@ export const routeTable = {
   ...secretRoutes,
   ...gatewayRoutes,
   ...guardRoutes,
+  ...workspaceRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteTable = typeof routeTable;

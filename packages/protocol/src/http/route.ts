@@ -51,6 +51,7 @@ export type RouteTag =
   | "audit"
   | "secrets"
   | "guard"
+  | "workspaces"
   | "gateway";
 
 /** Keeps the exact types of a row, so that handlers and clients are type-checked against it. */

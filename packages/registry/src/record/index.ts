@@ -22,3 +22,4 @@ export type {
   TreePage,
 } from "./registry-store.ts";
 export type { StagedFile, StagedSkill } from "./staged-skill.ts";
+export type { CardPush, WorkspaceHealth, WorkspaceRecord } from "./workspace.ts";

@@ -7,6 +7,7 @@ import type { BlobStore } from "./blob-store.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { StoredToken } from "./token.ts";
+import type { WorkspaceRecord } from "./workspace.ts";
 
 /** Stores the registry's rows and blobs. Engine failures are SkillErrors with the code STORE_FAILED. */
 export interface RegistryStore extends RegistryReader {
@@ -109,6 +110,10 @@ export interface RegistryReader {
   findGuardReport(hash: Digest): Promise<GuardReport | undefined>;
   /** All waivers of a skill by its id, the oldest first; expired ones too. */
   listWaivers(id: string): Promise<readonly Waiver[]>;
+  /** By the key of the agent. The agent may be removed. */
+  findWorkspace(agent: string): Promise<WorkspaceRecord | undefined>;
+  /** Ordered by key, including those of removed agents. */
+  listWorkspaces(): Promise<readonly WorkspaceRecord[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -147,6 +152,8 @@ export interface RegistryTransaction extends RegistryReader {
   /** Inserts the guard's report on a tree, or replaces it. */
   putGuardReport(hash: Digest, report: GuardReport, at: string): Promise<void>;
   putWaiver(id: string, waiver: Waiver): Promise<void>;
+  /** Inserts the workspace or replaces the row of its agent. */
+  putWorkspace(workspace: WorkspaceRecord): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**

@@ -221,6 +221,24 @@ export const migrations: readonly Migration[] = [
       ) {strict};
       create index pending_grant_agent on pending_grant (agent, skill)`,
   },
+  {
+    name: "workspaces",
+    script: `
+      create table workspace (
+        agent {text} not null primary key,
+        parent {text},
+        url {text},
+        card {text},
+        card_hash {text},
+        card_at {text},
+        status {text} not null,
+        task {text} not null,
+        health {text} not null,
+        heartbeat_at {text},
+        created_at {text} not null,
+        updated_at {text} not null
+      ) {strict}`,
+  },
 ];
 
 const PAGE = 1000;

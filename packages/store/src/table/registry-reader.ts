@@ -26,6 +26,7 @@ import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./sk
 import { selectToggles } from "./toggle-table.ts";
 import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
 import { selectTree, selectTrees } from "./tree-table.ts";
+import { selectWorkspace, selectWorkspaces } from "./workspace-table.ts";
 
 /** The read half of the registry store, outside or inside a transaction. */
 export function readerOf(db: Queries): RegistryReader {
@@ -63,5 +64,7 @@ export function readerOf(db: Queries): RegistryReader {
     auditKeys: () => selectAuditKeys(db),
     findGuardReport: (hash) => findGuardReport(db, hash),
     listWaivers: (id) => listWaivers(db, id),
+    findWorkspace: (agent) => selectWorkspace(db, agent),
+    listWorkspaces: () => selectWorkspaces(db),
   };
 }

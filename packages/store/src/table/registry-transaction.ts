@@ -15,6 +15,7 @@ import { putSkill } from "./skill-table.ts";
 import { putToggle } from "./toggle-table.ts";
 import { forgetExpired, putToken } from "./token-table.ts";
 import { putTree, removeTrees } from "./tree-table.ts";
+import { putWorkspace } from "./workspace-table.ts";
 
 /** The registry as one transaction sees and changes it. */
 export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): RegistryTransaction {
@@ -39,6 +40,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putToken: (token) => putToken(tx, token),
     putApproval: (approval) => putApproval(tx, approval),
     removeApproval: (id) => removeApproval(tx, id),
+    putWorkspace: (workspace) => putWorkspace(tx, workspace),
     forgetExpired: (now) => forgetExpired(tx, now),
     append: (event) => appendAll(tx, [event], writer),
     appendAll: (events) => appendAll(tx, events, writer),

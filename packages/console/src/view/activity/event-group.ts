@@ -59,6 +59,11 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "guard.blocked": "refusals",
   "guard.waived": "releases",
   "guard.rescanned": "releases",
+  "workspace.changed": "people",
+  "workspace.card_updated": "people",
+  "workspace.status_changed": "people",
+  "workspace.task_changed": "people",
+  "workspace.activity": "people",
 };
 
 export function isEventGroup(text: string): text is EventGroup {

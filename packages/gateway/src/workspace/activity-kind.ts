@@ -1,0 +1,28 @@
+import type { Actor } from "@skillhold/protocol";
+import type { AgentRecord } from "@skillhold/registry/record";
+import type { z } from "zod";
+import type { Principal } from "../auth/principal.ts";
+import type { CatalogueContext } from "../running-context.ts";
+
+/** An activity that was recorded in the audit log. */
+export interface RecordedActivity {
+  /** Its id in the audit log. */
+  readonly id: string;
+  readonly kind: string;
+  readonly summary: string;
+  /** The other fields as sent: `method`, `request_body`, `metadata` and so on. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The agent whose workspace sent it. */
+  readonly agent: AgentRecord;
+  readonly by: Actor;
+  readonly principal: Principal;
+}
+
+/** Returns fields for the response, or undefined. Throws a SkillError to refuse the activity. */
+export type ActivityHandler = (
+  activity: RecordedActivity,
+  context: CatalogueContext,
+) => Promise<Readonly<Record<string, z.core.util.JSONType>> | undefined>;
+
+/** The handlers of activities by `activity_type`. Other types are recorded only. */
+export const activityHandlers: ReadonlyMap<string, ActivityHandler> = new Map();

@@ -1,0 +1,49 @@
+import type { PeerView, WorkspaceView } from "@skillhold/protocol/http";
+import { type LiveWorkspace, readCard } from "@skillhold/registry/workspace";
+import { z } from "zod";
+
+const Placed = z.looseObject({ role: z.string().max(256).catch(""), tier: z.int().catch(1) });
+
+/** A workspace for people and for itself. */
+export function workspaceView({ agent, record }: LiveWorkspace): WorkspaceView {
+  const { name, description, skills } = readCard(record.card);
+  const { parent, url, heartbeatAt, cardAt, health } = record;
+  return {
+    id: agent.key,
+    name: name || agent.displayName,
+    description,
+    owner: agent.owner,
+    runtime: agent.runtime,
+    ...(parent === undefined ? {} : { parent }),
+    ...(url === undefined ? {} : { url }),
+    status: record.status,
+    task: record.task,
+    ...health,
+    skills,
+    ...(heartbeatAt === undefined ? {} : { heartbeatAt }),
+    ...(cardAt === undefined ? {} : { cardAt }),
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+  };
+}
+
+/** A workspace for its peers. */
+export function peerView({ agent, record }: LiveWorkspace): PeerView {
+  const card = record.card === undefined ? null : z.json().parse(JSON.parse(record.card));
+  const { role, tier } = Placed.parse(isMap(card) ? card : {});
+  return {
+    id: agent.key,
+    name: readCard(record.card).name || agent.displayName,
+    role,
+    tier,
+    status: record.status,
+    url: record.url ?? "",
+    parent_id: record.parent ?? null,
+    active_tasks: record.health.activeTasks,
+    agent_card: card,
+  };
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
