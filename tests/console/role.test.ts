@@ -108,31 +108,38 @@ test("who may look as no agent looks with their own eyes, whatever an address sa
   await page.getByText("Yes, at r1.").waitFor();
 });
 
-test("an administrator who looks as an agent sees what it sees for its owner [S-59]", async () => {
-  const { page, gateway } = await openConsole({
+test("who looks as an agent sees what its own token sees [S-59] [S-70]", async () => {
+  const olga = { role: "publisher", user: "olga" } as const;
+  const opened = await openConsole({
     prepare: async ({ api, apiAs, publish }) => {
       await publish({ "anns-secret": {} });
-      await publish({ "olgas-notes": {} }, await apiAs({ role: "publisher", user: "olga" }));
-      await api("PUT", "/v1/skills/anns-secret", { visibility: "internal" });
+      await publish({ "olgas-notes": {}, "olgas-secret": {} }, await apiAs(olga));
       await api("POST", "/v1/agents", { key: "olgas-agent", runtime: "demo", owner: "olga" });
+      await api("PUT", "/v1/skills/olgas-notes/grants/agent/olgas-agent", {});
     },
     at: "/catalogue",
   });
+  const { page, gateway } = opened;
   const block = () => page.getByRole("region", { name: "Prompt block" }).textContent();
   await eventually(block).toContain("anns-secret");
   await page.getByRole("combobox", { name: "View as" }).selectOption("olgas-agent");
-  await page.getByText("Sees what its owner olga can see.").waitFor();
+  await page.getByText("Sees public skills and those granted to it.").waitFor();
   await eventually(() => page.getByRole("textbox", { name: "Runtime" }).inputValue()).toBe("demo");
   await eventually(block).toContain("olgas-notes");
-  expect(await block()).not.toContain("anns-secret");
+  expect(await block()).not.toMatch(/anns-secret|olgas-secret/);
   await page.goto(`${gateway.url}/search?q=notes+secret&agent=olgas-agent`);
   await page.getByRole("link", { name: "olgas-notes", exact: true }).waitFor();
   expect(await page.getByRole("link", { name: "anns-secret" }).count()).toBe(0);
   await page.goto(`${gateway.url}/skills/olgas-notes/access?agent=olgas-agent`);
   await page.getByText("Yes, at r1.").waitFor();
-  expect(await page.getByRole("combobox", { name: "On behalf of" }).textContent()).toContain(
-    "olga (agent owner)",
-  );
+  await page
+    .getByRole("combobox", { name: "On behalf of" })
+    .getByText("No person")
+    .waitFor({ state: "attached" });
+  const owner = await opened.visit({ who: olga, at: "/catalogue?agent=olgas-agent" });
+  const owners = () => owner.page.getByRole("region", { name: "Prompt block" }).textContent();
+  await eventually(owners).toContain("olgas-notes");
+  expect(await owners()).not.toContain("olgas-secret");
 });
 
 test("what is said about a field describes it, and is no part of its name [S-59]", async () => {

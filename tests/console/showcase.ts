@@ -135,6 +135,7 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     dependencies: "/dependencies",
     agents: "/agents",
     agent: "/agents/scribe",
+    connect: "/connect",
     tokens: "/tokens",
     settings: "/settings",
     missing: "/no/such/view",

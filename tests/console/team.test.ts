@@ -56,9 +56,8 @@ test("what someone types of an agent is kept when another changes it, and is not
 test("a token is shown once with how to use it, and revoked [S-59]", async () => {
   const { page, gateway } = await openConsole({
     prepare: ({ api }) => api("POST", "/v1/agents", { key: "program", runtime: "demo" }),
-    at: "/agents/program",
+    at: "/tokens?new&agent=program",
   });
-  await page.getByRole("link", { name: "New token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("A program");
   await checkAccessible(page);

@@ -49,6 +49,7 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   dependencies: named("Dependencies"),
   agents: named("Agents"),
   agent: { title: "Scribe", current: ["Agents"] },
+  connect: { title: "Connect your agent", current: ["Connect"] },
   tokens: named("Tokens"),
   settings: named("Settings"),
   missing: { title: "Page not found", current: [] },

@@ -38,7 +38,7 @@ test("an administrator issues a token whose secret is shown once and not stored 
 test("a token with the agent role needs an existing agent [S-53]", async () => {
   await gateway.asRole("agent", "ann", "helper");
   const { token } = await answerOf("issueToken", await issue({ name: "x", role: "agent", agent: "helper" }));
-  expect(token).toMatchObject({ role: "agent", agent: "helper", user: "root" });
+  expect(token).toMatchObject({ role: "agent", agent: "helper", user: "agent:helper" });
   expect(await problemOf(await issue({ name: "x", role: "agent", agent: "gone" }))).toMatchObject({
     code: "AGENT_NOT_FOUND",
   });
@@ -98,4 +98,45 @@ test("a token of an administrator that is bound to an agent cannot manage tokens
   expect(await problemOf(await ask(gateway, "DELETE", `/v1/tokens/${token.id}`, { headers }))).toMatchObject({
     code: "FORBIDDEN",
   });
+});
+
+test("people issue, see and revoke their own tokens in a browser session only [S-70]", async () => {
+  const code = await answerOf(
+    "issueSignIn",
+    await ask(gateway, "POST", "/v1/sign-in-codes", {
+      headers: admin,
+      body: { user: "pat", role: "publisher" },
+    }),
+  );
+  const signedIn = await ask(gateway, "POST", "/v1/sign-in", { body: { code: code.code } });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { csrf } = await answerOf("signIn", signedIn);
+  const browser = { cookie, "x-skillhold-csrf": csrf };
+  const asPat = (method: "GET" | "POST" | "DELETE", path: string, body?: object, headers = browser) =>
+    ask(gateway, method, path, { headers, ...(body === undefined ? {} : { body }) });
+  const mine = { name: "laptop", role: "publisher" };
+  const { token, secret } = await answerOf("issueToken", await asPat("POST", "/v1/tokens", mine));
+  expect(token).toMatchObject({ user: "pat", role: "publisher" });
+  const program = { authorization: `Bearer ${secret}` };
+  const fromProgram = await ask(gateway, "POST", "/v1/tokens", { headers: program, body: mine });
+  expect(await problemOf(fromProgram)).toMatchObject({ code: "FORBIDDEN" });
+  for (const body of [
+    { ...mine, role: "admin" },
+    { ...mine, user: "root" },
+  ])
+    expect(await problemOf(await asPat("POST", "/v1/tokens", body))).toMatchObject({
+      code: "POLICY_DENIED",
+    });
+  const { tokens } = await answerOf("listTokens", await asPat("GET", "/v1/tokens"));
+  expect(new Set(tokens.map(({ user }) => user))).toEqual(new Set(["pat"]));
+  const others = await answerOf("issueToken", await issue({ name: "ci", role: "viewer" }));
+  for (const method of ["GET", "DELETE"] as const)
+    expect(await problemOf(await asPat(method, `/v1/tokens/${others.token.id}`))).toMatchObject({
+      code: "TOKEN_NOT_FOUND",
+    });
+  await answerOf("revokeToken", await asPat("DELETE", `/v1/tokens/${token.id}`));
+  expect(await answerOf("getToken", await asPat("GET", `/v1/tokens/${token.id}`))).toHaveProperty(
+    "revokedAt",
+  );
+  expect((await ask(gateway, "GET", "/v1/me", { headers: program })).status).toBe(401);
 });

@@ -2,8 +2,11 @@ import { hash } from "node:crypto";
 import { type Actor, defaultLimits, type Role } from "@skillhold/protocol";
 import { addAgent, removeAgent } from "@skillhold/registry/access";
 import {
+  agentUser,
   authenticateToken,
+  getToken,
   issueToken,
+  listTokenPage,
   listTokens,
   type NewToken,
   revokeToken,
@@ -140,9 +143,40 @@ describe.each(engines)("tokens on %s", (engine) => {
         code: "POLICY_DENIED",
       });
       expect((await issue({ role: "agent", agent: "writer" }, ada)).token).toMatchObject({
-        user: "ada",
+        user: "agent:writer",
         createdBy: "ada",
       });
+    });
+
+    test("an agent's token acts for no person by default, and people cannot have its user's name [S-53] [S-70]", async () => {
+      await addWriter();
+      const { token } = await issue({ role: "agent", agent: "writer" });
+      expect(token.user).toBe(agentUser("writer"));
+      expect((await issue({ role: "agent", agent: "writer", user: token.user })).token.user).toBe(token.user);
+      for (const fields of [
+        { user: token.user },
+        { user: "agent:other", role: "agent", agent: "writer" },
+        { user: token.user, kind: "sign-in" },
+      ] as const)
+        await expect(issue(fields)).rejects.toMatchObject({ code: "USAGE" });
+      expect((await issue({ role: "publisher", agent: "writer" })).token.user).toBe("root");
+    });
+
+    test("a user lists and revokes the tokens that act as them or that they issued for agents [S-70]", async () => {
+      await addWriter();
+      const own = await issue({ role: "viewer" }, ada);
+      const agents = await issue({ role: "agent", agent: "writer" }, ada);
+      const others = await issue({ role: "viewer", user: "bob" });
+      const page = await listTokenPage({ limit: 10, of: "ada" }, scene.context);
+      expect(page.map(({ id }) => id).toSorted()).toEqual([own.token.id, agents.token.id].toSorted());
+      await revokeToken(agents.token.id, { by: ada }, scene.context);
+      expect(await getToken(agents.token.id, ada, scene.context)).toHaveProperty("revokedAt");
+      for (const work of [
+        () => getToken(others.token.id, ada, scene.context),
+        () => revokeToken(others.token.id, { by: ada }, scene.context),
+        () => getToken(agents.token.id, bob, scene.context),
+      ])
+        await expect(work()).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
     });
 
     test("deletes expired tokens when another one is issued [S-53]", async () => {

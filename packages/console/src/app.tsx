@@ -27,6 +27,7 @@ const Dependencies = lazy(async () => ({
   default: (await import("./view/dependencies/dependencies.tsx")).Dependencies,
 }));
 const Agents = lazy(async () => ({ default: (await import("./view/agents/agents.tsx")).Agents }));
+const Connect = lazy(async () => ({ default: (await import("./view/connect/connect.tsx")).Connect }));
 const Tokens = lazy(async () => ({ default: (await import("./view/tokens/tokens.tsx")).Tokens }));
 const Settings = lazy(async () => ({ default: (await import("./view/settings/settings.tsx")).Settings }));
 
@@ -60,6 +61,7 @@ export function App() {
                   </Route>
                   <Route path="/dependencies" component={Dependencies} />
                   <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
+                  <Route path="/connect" component={Connect} />
                   <Route path="/tokens" component={Tokens} />
                   <Route path="/settings" component={Settings} />
                   <Route component={Missing} />

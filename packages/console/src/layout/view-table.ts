@@ -9,6 +9,7 @@ import {
   LayoutList,
   type LucideIcon,
   PackageOpen,
+  Plug,
   ScanSearch,
   Settings,
 } from "lucide-react";
@@ -43,6 +44,7 @@ export const views: readonly View[] = [
   { name: "Activity", href: "/activity", icon: Activity, group: "Run", roles: admins, key: "y" },
   { name: "Dependencies", href: "/dependencies", icon: PackageOpen, group: "Run", roles: people, key: "d" },
   { name: "Agents", href: "/agents", icon: Bot, group: "Team", roles: publishers, key: "g" },
+  { name: "Connect", href: "/connect", icon: Plug, group: "Team", roles: publishers, key: "n" },
   { name: "Tokens", href: "/tokens", icon: KeyRound, group: "Team", roles: admins, key: "t" },
   { name: "Settings", href: "/settings", icon: Settings, group: "Team", roles: people, key: "e" },
 ];

@@ -1,6 +1,7 @@
 import type { Viewer } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { viewerFor } from "@skillhold/registry/access";
+import { agentUser } from "@skillhold/registry/token";
 import type { GatewayContext } from "../gateway-context.ts";
 import { getAgentFor } from "./agent-owner.ts";
 import { isAdministrator, isPerson, type Principal } from "./principal.ts";
@@ -15,7 +16,7 @@ export interface ViewerQuery {
 
 /**
  * The viewer of a request. A token that is bound to an agent always views as that agent. A person may view as one of
- * their agents, and an administrator as any user or agent.
+ * their agents, for themselves or for no person, and an administrator as any user or agent.
  */
 export async function requestViewer(
   principal: Principal,
@@ -42,7 +43,8 @@ async function rejectForbidden(
   registry: GatewayContext["registry"],
 ): Promise<void> {
   if (isAdministrator(principal) || (user === principal.user && agent === principal.agent)) return;
-  if (user !== principal.user || !isPerson(principal) || agent === undefined)
+  const isOwn = user === principal.user || (agent !== undefined && user === agentUser(agent));
+  if (!isOwn || !isPerson(principal) || agent === undefined)
     throw new SkillError("FORBIDDEN", "Only administrators can view skills as another user.", {
       hint: "Leave out `user` and `agent`.",
     });

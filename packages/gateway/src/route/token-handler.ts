@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
+  getToken,
   type IssuedToken,
   issueToken,
   listTokenPage,
@@ -9,7 +10,7 @@ import {
 } from "@skillhold/registry/token";
 import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
-import { principalActor } from "../auth/principal.ts";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { definedFields } from "../http/defined-fields.ts";
@@ -20,23 +21,30 @@ const TokenPosition = z.object({ createdAt: z.iso.datetime(), id: z.string() });
 
 export const tokenHandlers: Pick<
   Handlers,
-  "listTokens" | "issueToken" | "revokeToken" | "whoAmI" | "issueSignIn" | "signIn" | "signOut"
+  "listTokens" | "issueToken" | "getToken" | "revokeToken" | "whoAmI" | "issueSignIn" | "signIn" | "signOut"
 > = {
-  listTokens: async ({ query }, { registry }) => {
+  listTokens: async ({ query, principal }, { registry }) => {
+    rejectAgent(principal);
+    const of = isAdministrator(principal) ? undefined : principal.user;
     const { rows, next } = await readPage(query, {
       position: TokenPosition,
       positionOf: ({ createdAt, id }: TokenRecord) => ({ createdAt, id }),
-      list: (after, limit) => listTokenPage({ after, limit }, registry),
+      list: (after, limit) => listTokenPage({ after, limit, of }, registry),
     });
     return { data: { tokens: rows.map(viewOf), ...next } };
   },
   issueToken: async ({ body, principal }, { registry }) => {
+    rejectProgram(principal);
     const { token, secret } = await issueToken(
       definedFields(body),
       { by: principalActor(principal) },
       registry,
     );
     return { data: { token: viewOf(token), secret }, headers: uncached };
+  },
+  getToken: async ({ params, principal }, { registry }) => {
+    rejectAgent(principal);
+    return { data: viewOf(await getToken(params.token, principalActor(principal), registry)) };
   },
   revokeToken: async ({ params, principal }, { registry }) => {
     return { data: viewOf(await revokeToken(params.token, { by: principalActor(principal) }, registry)) };
@@ -71,6 +79,22 @@ export const tokenHandlers: Pick<
     return { headers: { "set-cookie": endedCookie(headers, options.isTls) } };
   },
 };
+
+/** An agent may not learn about the other tokens of its user. */
+function rejectAgent(principal: Principal): void {
+  if (isPerson(principal)) return;
+  throw new SkillError("FORBIDDEN", "Tokens of agents cannot list tokens.", {
+    hint: "Sign in to the console as a person.",
+  });
+}
+
+/** A leaked token of a program must not issue tokens that outlive its revocation. */
+function rejectProgram(principal: Principal): void {
+  if (isAdministrator(principal) || principal.kind === "session") return;
+  throw new SkillError("FORBIDDEN", "Only administrators can issue tokens with an API token.", {
+    hint: "Sign in to the console and create the token there.",
+  });
+}
 
 /** A response with a secret must not be cached. */
 const uncached = { "cache-control": "no-store" } as const;

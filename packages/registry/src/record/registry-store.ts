@@ -206,6 +206,8 @@ export interface GrantPage {
 export interface TokenPage {
   readonly after?: Pick<StoredToken, "createdAt" | "id"> | undefined;
   readonly limit: number;
+  /** Only the tokens of this user and those that the user issued for agents. */
+  readonly of?: string | undefined;
 }
 
 export interface TreePage {

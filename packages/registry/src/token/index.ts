@@ -2,4 +2,12 @@ export { type StoredToken, type TokenRecord, tokenActor } from "../record/token.
 export { authenticateToken, useSignIn } from "./authenticate-token.ts";
 export type { IssuedToken, TokenContext } from "./put-token.ts";
 export type { Random } from "./token-secret.ts";
-export { issueToken, listTokenPage, listTokens, type NewToken, revokeToken } from "./tokens.ts";
+export {
+  agentUser,
+  getToken,
+  issueToken,
+  listTokenPage,
+  listTokens,
+  type NewToken,
+  revokeToken,
+} from "./tokens.ts";

@@ -18,7 +18,7 @@ export interface NewToken {
   /** A label for people. */
   readonly name: string;
   readonly role: Role;
-  /** By default the issuer. */
+  /** By default the own user of the agent for the role agent, otherwise the issuer. */
   readonly user?: string;
   /** The key of the agent to act as. Required for the role agent, not allowed for admin. */
   readonly agent?: string;
@@ -38,8 +38,8 @@ export async function issueToken(
   rejectAgentActor(by);
   const { kind = "api", role } = spec;
   const name = checkText("token name", spec.name, MAX_NAME);
-  const user = checkExactName("user name", spec.user ?? by.user, MAX_USER);
-  rejectBeyond(role, user, by);
+  const named = spec.user === undefined ? undefined : checkExactName("user name", spec.user, MAX_USER);
+  rejectBeyond(role, named ?? by.user, by);
   if (role === "agent" && spec.agent === undefined)
     throw usage("A token with the role agent needs an agent.", "Name the agent that the token acts as.");
   if (role === "admin" && spec.agent !== undefined)
@@ -50,11 +50,34 @@ export async function issueToken(
   return await context.store.transaction(async (tx) => {
     const agent = spec.agent === undefined ? undefined : await lockAgent(spec.agent, tx);
     if (agent !== undefined) rejectStrangersAgent(agent, by);
+    const own = agent === undefined ? undefined : agentUser(agent.key);
+    rejectReserved(named, own);
+    const user = named ?? (role === "agent" ? own : undefined) ?? by.user;
     const plan = { kind, name, role, user, agent: agent?.key, createdBy: by.user, lifeMs };
     const prepared = prepareToken(plan, context);
     await tx.append(await storeToken(prepared, by, tx));
     return issuedOf(prepared);
   });
+}
+
+/** Starts the names of users that agents have for themselves. */
+const AGENT_USER = "agent:";
+
+/**
+ * The user of an agent that acts for no person. It owns no skills of people, so the agent sees only public skills and
+ * those that the agent was granted.
+ */
+export function agentUser(key: string): string {
+  return AGENT_USER + key;
+}
+
+/** A person with the name of an agent's user would see and change its skills. */
+function rejectReserved(user: string | undefined, own: string | undefined): void {
+  if (user === own || user?.startsWith(AGENT_USER) !== true) return;
+  throw usage(
+    `The user name ${user} is reserved for an agent.`,
+    `Choose a name that does not start with "${AGENT_USER}".`,
+  );
 }
 
 /** Ordered by increasing permissions. */
@@ -107,9 +130,16 @@ export async function listTokenPage(
   return (await store.listTokenPage(page)).map(withoutHash);
 }
 
+/** A token, for administrators, its user and the issuer of an agent's token. Throws TOKEN_NOT_FOUND. */
+export async function getToken(id: string, by: Actor, { store }: RegistryContext): Promise<TokenRecord> {
+  const token = await store.findToken(id);
+  if (token?.id !== id || token.kind === "sign-in" || !isTokenOf(token, by)) throw notFound(id);
+  return withoutHash(token);
+}
+
 /**
  * Revokes a token with effect from the next call. Other users' tokens are not found, except by
- * administrators.
+ * administrators and by the issuer of an agent's token.
  */
 export async function revokeToken(
   id: string,
@@ -122,7 +152,7 @@ export async function revokeToken(
   return await store.transaction(async (tx) => {
     await tx.lock(tokenLock(id));
     const token = await tx.findToken(id);
-    if (token?.id !== id || !mayRevoke(token, by)) throw notFound(id);
+    if (token?.id !== id || !isTokenOf(token, by)) throw notFound(id);
     if (token.revokedAt !== undefined) return withoutHash(token);
     const at = clock.now().toISOString();
     const revoked = { ...token, revokedAt: at };
@@ -132,8 +162,10 @@ export async function revokeToken(
   });
 }
 
-function mayRevoke({ user }: TokenRecord, by: Actor): boolean {
-  return by.role === "admin" || by.role === "system" || user === by.user;
+/** Contract: `selectTokenPage` selects the same tokens. */
+function isTokenOf({ user, role, createdBy }: TokenRecord, by: Actor): boolean {
+  if (by.role === "admin" || by.role === "system" || user === by.user) return true;
+  return role === "agent" && createdBy === by.user;
 }
 
 function notFound(id: string): SkillError {

@@ -62,10 +62,13 @@ export async function selectTokens(db: Queries, kind?: TokenKind): Promise<reado
  */
 export async function selectTokenPage(
   db: Queries,
-  { after, limit }: TokenPage,
+  { after, limit, of }: TokenPage,
 ): Promise<readonly StoredToken[]> {
-  const rest =
+  const later =
     after === undefined ? sql`` : sql` and (created_at, id) > (${timeText(after.createdAt)}, ${after.id})`;
+  const own =
+    of === undefined ? sql`` : sql` and (account = ${of} or (created_by = ${of} and role = 'agent'))`;
+  const rest = sql`${later}${own}`;
   const order = sql`order by created_at, id limit ${pageLimit(limit)}`;
   const query = sql`
     select ${columns} from (select ${columns} from token where kind = 'api'${rest} ${order}) as program

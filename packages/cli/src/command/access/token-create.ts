@@ -19,7 +19,7 @@ const optionSpecs = [
     summary: "set the role of the token",
     choices: ["admin", "publisher", "agent", "viewer"],
   },
-  { flags: "--user <name>", summary: "set the user of the token; by default you" },
+  { flags: "--user <name>", summary: "set the user; by default you, or no person for the role agent" },
   { flags: "--agent <key>", summary: "set the agent of the token; required for the role agent" },
   { flags: "--days <count>", summary: "expire after this many days; by default 90" },
   byOption,
@@ -31,7 +31,7 @@ export const command = defineCommand({
   options: optionSpecs,
   examples: [
     'token create --name "CI of docs" --role publisher --days 30',
-    "token create --name writer --role agent --agent writer --user bob",
+    "token create --name writer --role agent --agent writer",
   ],
   run,
 });

@@ -1,4 +1,4 @@
-import { Plus } from "lucide-react";
+import { Plug } from "lucide-react";
 import { Link } from "wouter";
 import { useApi } from "../../api/use-api.ts";
 import { Panel } from "../../ui/page.tsx";
@@ -15,10 +15,10 @@ export function AgentTokens({ agentKey }: { readonly agentKey: string }) {
       title="Tokens"
       actions={
         <Link
-          href={`/tokens?new&agent=${encodeURIComponent(agentKey)}`}
+          href={`/connect?agent=${encodeURIComponent(agentKey)}`}
           className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-accent hover:bg-raised"
         >
-          <Plus className="size-3.5" aria-hidden /> New token
+          <Plug className="size-3.5" aria-hidden /> Connect
         </Link>
       }
     >

@@ -3,7 +3,6 @@ import { Blocks, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { type ApiError, callTagged, type Tagged } from "../../api/client.ts";
-import { useIsAdmin } from "../../api/session.tsx";
 import { useApi, useChange } from "../../api/use-api.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -17,7 +16,6 @@ import { PendingGrants } from "./pending-grants.tsx";
 
 /** One agent: the skills it sees and the limits on it. */
 export function Agent({ agentKey }: { readonly agentKey: string }) {
-  const isAdmin = useIsAdmin();
   const remove = useChange("DELETE /v1/agents/{key}", ["GET /v1/agents", "GET /v1/tokens"]);
   // A deleted agent is not refetched while its view closes.
   const enabled = !remove.isPending && !remove.isSuccess;
@@ -58,7 +56,7 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
       {edited.data !== undefined && (
         <AgentForm key={edited.data.tag} seen={edited.data} onReload={() => void edited.refetch()} />
       )}
-      {isAdmin && <AgentTokens agentKey={agent.key} />}
+      <AgentTokens agentKey={agent.key} />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { Blocks } from "lucide-react";
 import { Link } from "wouter";
+import type { Looking } from "../../api/looking.ts";
 import { useApi } from "../../api/use-api.ts";
-import type { Looking } from "../../api/use-looking.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Meter } from "../../ui/meter.tsx";

@@ -1,6 +1,6 @@
+import { lookingAs } from "../../api/looking.ts";
 import { useAgent } from "../../api/use-agent.ts";
 import { useApi } from "../../api/use-api.ts";
-import { useLooking } from "../../api/use-looking.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
@@ -19,13 +19,12 @@ export function CataloguePreview() {
   const model = useDelayed(read("model"), 250);
   const task = useDelayed(read("task"), 250);
   const format = formats.find((each) => each === read("format")) ?? "";
-  const eyes = useLooking(agent);
-  const looking = agent === "" ? given({ runtime }) : eyes;
+  const looking = agent === "" ? given({ runtime }) : lookingAs(agent);
   return (
     <Page title="Catalogue" about="Preview the part of the system prompt that lists an agent's skills.">
       <Panel>
         <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Viewing agent={agent} user={eyes?.user} />
+          <Viewing agent={agent} />
           <Asking format={format} />
         </div>
       </Panel>
@@ -36,14 +35,14 @@ export function CataloguePreview() {
 }
 
 /** Whose eyes it is seen through. */
-function Viewing({ agent, user }: { readonly agent: string; readonly user: string | undefined }) {
+function Viewing({ agent }: { readonly agent: string }) {
   const [read, write] = useAddress();
   const isAgent = agent !== "";
   const { data } = useApi("GET /v1/agents", undefined, { enabled: isAgent });
   const own = data?.agents.find(({ key }) => key === agent)?.runtime ?? "";
   return (
     <>
-      <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={user} />
+      <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} />
       <Field
         label="Runtime"
         note={isAgent ? "Set on the agent." : "The agent's framework, such as claude-code."}

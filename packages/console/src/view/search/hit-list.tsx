@@ -1,6 +1,6 @@
 import { ScanSearch } from "lucide-react";
+import type { Looking } from "../../api/looking.ts";
 import { useApi } from "../../api/use-api.ts";
-import type { Looking } from "../../api/use-looking.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";

@@ -1,6 +1,6 @@
 import { Columns2, ScanSearch, X } from "lucide-react";
+import { lookingAs } from "../../api/looking.ts";
 import { useAgent } from "../../api/use-agent.ts";
-import { useLooking } from "../../api/use-looking.ts";
 import { useSkills } from "../../api/use-skills.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -17,7 +17,7 @@ const limits = ["5", "10", "20", "50", "100"] as const;
 export function SearchPlayground() {
   const [read, write] = useAddress();
   const agent = useAgent();
-  const looking = useLooking(agent);
+  const looking = lookingAs(agent);
   const limit = limits.find((each) => each === read("limit")) ?? "20";
   const isPair = read("pair") !== "";
   return (
@@ -36,7 +36,7 @@ export function SearchPlayground() {
             <QueryField name="q" label="Query" isFirst />
             {isPair && <QueryField name="q2" label="Second query" />}
           </div>
-          <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={looking?.user} />
+          <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} />
           <Field label="Limit">
             <Select
               value={limit}

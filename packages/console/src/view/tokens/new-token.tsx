@@ -123,7 +123,14 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
           ))}
         </Select>
       </Field>
-      <Field label="User" note="Defaults to you.">
+      <Field
+        label="User"
+        note={
+          draft.role === "agent"
+            ? "Optional. Without a user, the agent sees only public skills and its own grants."
+            : "Defaults to you."
+        }
+      >
         <Input
           value={draft.user}
           onChange={({ target }) => onChange({ user: target.value })}

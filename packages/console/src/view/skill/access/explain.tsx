@@ -1,9 +1,9 @@
 import { CircleCheck, CircleMinus } from "lucide-react";
 import type { Answer } from "../../../api/client.ts";
+import { type Looking, lookingAs } from "../../../api/looking.ts";
 import { useIsAdmin } from "../../../api/session.tsx";
 import { useAgent } from "../../../api/use-agent.ts";
 import { useApi } from "../../../api/use-api.ts";
-import { type Looking, useLooking } from "../../../api/use-looking.ts";
 import { AgentSelect } from "../../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Panel } from "../../../ui/page.tsx";
@@ -20,13 +20,17 @@ export function Explain({ skill }: SkillProps) {
   // Only administrators look through the eyes of other people.
   const asked = { agent: useAgent(), user: isAdmin ? read("user") : "", runtime: read("runtime") };
   const runtime = useDelayed(asked.runtime, 200);
-  const looking = useLooking(asked.agent);
+  const looking = lookingAs(asked.agent);
   return (
     <Panel title="Who can see this, and why">
       <div className="grid gap-4 p-4 sm:grid-cols-3">
         <AgentSelect value={asked.agent} onChange={(agent) => write("agent", agent)} />
         {isAdmin && (
-          <UserSelect value={asked.user} owner={looking?.user} onChange={(user) => write("user", user)} />
+          <UserSelect
+            value={asked.user}
+            isAgent={asked.agent !== ""}
+            onChange={(user) => write("user", user)}
+          />
         )}
         <Field label="Runtime">
           <Input
@@ -37,27 +41,24 @@ export function Explain({ skill }: SkillProps) {
           />
         </Field>
       </div>
-      <Answered
-        id={skill.entry.id}
-        query={looking && { ...looking, ...given({ user: asked.user, runtime }) }}
-      />
+      <Answered id={skill.entry.id} query={{ ...looking, ...given({ user: asked.user, runtime }) }} />
     </Panel>
   );
 }
 
 interface UserSelectProps {
   readonly value: string;
-  /** The owner of the chosen agent, for whom the agent works by default. */
-  readonly owner: string | undefined;
+  /** An agent acts for no person by default. */
+  readonly isAgent: boolean;
   readonly onChange: (user: string) => void;
 }
 
-function UserSelect({ value, owner, onChange }: UserSelectProps) {
+function UserSelect({ value, isAgent, onChange }: UserSelectProps) {
   const { data } = useApi("GET /v1/users");
   return (
     <Field label="On behalf of">
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">{owner === undefined ? "Myself" : `${owner} (agent owner)`}</option>
+        <option value="">{isAgent ? "No person" : "Myself"}</option>
         {data?.users.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
