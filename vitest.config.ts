@@ -21,6 +21,7 @@ const machine = [
   "tests/gateway/{attack,call-end,cache-process,dependency,disk-full,guide,mcp,remote,scan-thread,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload}*.test.ts",
   "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
   "tests/registry-exchange/seed-watch.test.ts",
+  "tests/cli-registry/no-account.test.ts",
   "tests/{launcher,pack,postgres-cluster}.test.ts",
 ];
 

@@ -98,10 +98,19 @@ async function withPlace<T>({ env }: Io, use: (place: string) => Promise<T>): Pr
   // Codex refuses a HOME in the temporary folder.
   const base = cache === undefined ? join(dataFolder(env), "evals") : dirname(cache);
   const place = join(base, "trials", randomUUID());
+  makePlace(place);
   try {
     return await use(place);
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function makePlace(place: string): void {
+  try {
+    mkdirSync(place, { recursive: true });
+  } catch (error) {
+    throw ioFailure(`The folder for trials ${place} cannot be created`, error);
   }
 }
 
