@@ -22,7 +22,7 @@ const machine = [
   "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
   "tests/registry-exchange/seed-watch.test.ts",
   "tests/cli-registry/no-account.test.ts",
-  "tests/{launcher,pack,postgres-cluster}.test.ts",
+  "tests/{launcher,lock,pack,postgres-cluster}.test.ts",
 ];
 
 /** Tests with a database, with a command that opens one, or with large documents and the programs that check them. */

@@ -1,8 +1,11 @@
 // Adds to package-lock.json the optional platform packages that `npm install` left out, because the registry it
 // asked does not carry them. Without them `npm ci` refuses the lock file, and other platforms miss their binaries.
 // npm keeps the added entries, but a dependency that it resolves anew comes without them: run this after every
-// change of a dependency. An added entry has no integrity, because the file could not be seen.
+// change of a dependency. The integrity of an added entry comes from the registry. One that does not carry the package
+// leaves it out, which `--check` accepts only for optional packages of one platform; run this with a complete registry.
 //   node scripts/complete-lock.mjs [path of the lock file]
+//   node scripts/complete-lock.mjs --check [paths]   every lock file: each package has a SHA-512 integrity and no source of its own
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -34,16 +37,82 @@ const processors = [
 ];
 const libraries = { gnu: "glibc", gnueabihf: "glibc", musl: "musl", musleabihf: "musl" };
 
-const path = process.argv[2] ?? fileURLToPath(new URL("../package-lock.json", import.meta.url));
-const text = readFileSync(path, "utf8");
-const lock = JSON.parse(text);
-const { added, skipped } = completeLock(lock.packages);
-lock.packages = sortKeys(lock.packages);
-const completed = `${JSON.stringify(lock, undefined, 2)}\n`;
-if (completed !== text) writeFileSync(path, completed);
-for (const line of skipped) console.error(`skipped: ${line}`);
-console.log(added.length === 0 ? "The lock file is complete." : `Added:\n  ${added.join("\n  ")}`);
-if (skipped.length > 0) process.exitCode = 1;
+const root = fileURLToPath(new URL("..", import.meta.url));
+const lockFiles = [
+  "package-lock.json",
+  "tests/adapters/package-lock.json",
+  "tests/clients/package-lock.json",
+];
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === "--check") check(rest.length > 0 ? rest : lockFiles.map((file) => `${root}${file}`));
+else complete(first ?? `${root}package-lock.json`);
+
+function complete(path) {
+  const text = readFileSync(path, "utf8");
+  const lock = JSON.parse(text);
+  const { added, skipped } = completeLock(lock.packages);
+  addIntegrity(lock.packages);
+  lock.packages = sortKeys(lock.packages);
+  const completed = `${JSON.stringify(lock, undefined, 2)}\n`;
+  if (completed !== text) writeFileSync(path, completed);
+  for (const line of skipped) console.error(`skipped: ${line}`);
+  console.log(added.length === 0 ? "The lock file is complete." : `Added:\n  ${added.join("\n  ")}`);
+  if (skipped.length > 0) process.exitCode = 1;
+}
+
+function check(paths) {
+  const faults = paths.flatMap((path) =>
+    findFaults(JSON.parse(readFileSync(path, "utf8")).packages).map(
+      (fault) => `${path.replace(root, "")}: ${fault}`,
+    ),
+  );
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** Entries that npm would install without comparing their bytes, or from elsewhere than the configured registry. */
+function findFaults(packages) {
+  return installed(packages).flatMap(([path, entry]) => {
+    if (entry.resolved !== undefined) return [`${path} has a source of its own: ${entry.resolved}`];
+    if (entry.integrity === undefined) return isUnseen(entry) ? [] : [`${path} has no integrity`];
+    return /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity) ? [] : [`${path} has no SHA-512 integrity`];
+  });
+}
+
+/** Packages of a registry: not the workspace, its members or links to them. */
+function installed(packages) {
+  return Object.entries(packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && link !== true,
+  );
+}
+
+/** An optional binary of one platform, whose bytes could not be seen. */
+function isUnseen({ optional, os, cpu }) {
+  return optional === true && (os ?? cpu) !== undefined;
+}
+
+function addIntegrity(packages) {
+  for (const [path, entry] of installed(packages)) {
+    if (entry.integrity !== undefined) continue;
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    const integrity = askIntegrity(`${name}@${entry.version}`);
+    if (integrity !== undefined) packages[path] = { version: entry.version, integrity, ...entry };
+  }
+}
+
+function askIntegrity(spec) {
+  try {
+    const answer = execFileSync("npm", ["view", spec, "dist.integrity"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return answer.trim() || undefined;
+  } catch {
+    // The registry does not carry the package.
+    return undefined;
+  }
+}
 
 function completeLock(packages) {
   const added = [];
