@@ -40,6 +40,8 @@ export function catalogueItem(entry: SkillEntry, { limits, locations }: ItemOpti
 }
 
 function locate(entry: SkillEntry, locations: ItemOptions["locations"]): string | undefined {
+  // A folder with only tools has no file to read.
+  if (entry.file === "tools") return undefined;
   const folder = locations === true ? entry.path : locations === false ? undefined : locations.get(entry.id);
   return folder === undefined ? undefined : writablePath(`${folder}/${entry.file ?? "SKILL.md"}`);
 }

@@ -20,6 +20,7 @@ import {
 } from "../bundle/index.ts";
 import { stampOf } from "../bundle/stamp.ts";
 import type { Clock } from "../port.ts";
+import { readToolsText, TOOLS_FOLDER } from "../source/open-skill.ts";
 import type { ByteRange, SkillFile } from "./library.ts";
 import type { FilePart } from "./shelf.ts";
 
@@ -122,6 +123,7 @@ export class BundleReader {
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined) return undefined;
       const hashed = await this.#hashOrRetry(folder, access, attempt);
+      if (hashed !== undefined && name === TOOLS_FOLDER) return withGenerated(hashed, folder);
       const file = hashed?.bundle.files.find(({ path }) => path === name);
       if (hashed !== undefined && file === undefined) return undefined;
       const bytes = file === undefined ? undefined : this.#read(file, access);
@@ -186,6 +188,12 @@ export class BundleReader {
   #remember(folder: string, known: KnownFolder, before: KnownFolder | undefined): void {
     if (this.#known.get(folder) === before) this.#known.set(folder, known);
   }
+}
+
+/** The bundle of a folder with only tools, with its generated SKILL.md. */
+function withGenerated(hashed: HashedBundle, folder: string): HashedSkill | undefined {
+  const bytes = readToolsText(folder);
+  return bytes === undefined ? undefined : { ...hashed, bytes, skillHash: hashSkillFile(bytes) };
 }
 
 /** A clock that was set back gives no age. */

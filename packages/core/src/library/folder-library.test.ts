@@ -26,6 +26,50 @@ beforeEach(() => {
 });
 afterEach(() => folders.close());
 
+describe("a named folder with only tools", () => {
+  const named = () => ({ ...folders.source("counter"), isNamed: true });
+
+  test("is a skill with generated instructions, which is read, searched and copied [S-9]", async () => {
+    folders.write("counter/tools/count.mjs", "export default {};");
+    const cache = new CountingCache();
+    for (const start of ["first", "cached"]) {
+      const library = await folders.open([named()], { cache });
+      const [entry] = await library.list(anyone);
+      expect([start, entry?.id, entry?.type, entry?.description]).toEqual([
+        start,
+        "counter",
+        "tool",
+        "Tools: count.",
+      ]);
+      const read = await library.read(anyone, "counter");
+      expect(read.files.map(({ path }) => path)).toEqual(["tools/count.mjs"]);
+      const part = await library.resource(anyone, "counter", "tools/count.mjs");
+      expect(part).toMatchObject({ treeHash: read.treeHash });
+      expect((await library.search(anyone, "count")).map(({ entry: { id } }) => id)).toEqual(["counter"]);
+      await library.close();
+    }
+    folders.write("counter/tools/sum.mjs", "export default {};");
+    const library = await folders.open([named()], { cache });
+    expect((await library.read(anyone, "counter")).entry.description).toBe("Tools: count, sum.");
+    await library.close();
+  });
+
+  test("is rejected by strict loading, and is no skill if it contains skills or is not named [S-9]", async () => {
+    folders.write("counter/tools/count.mjs", "export default {};");
+    const listed = async (source: ReturnType<typeof named>) => {
+      const library = await folders.open([source]);
+      const ids = (await library.list(anyone)).map(({ id }) => id);
+      await library.close();
+      return ids;
+    };
+    expect(await listed(named())).toEqual(["counter"]);
+    expect(await listed({ ...named(), strict: true })).toEqual([]);
+    expect(await listed({ ...named(), isNamed: false })).toEqual([]);
+    folders.skill("counter/inner");
+    expect(await listed(named())).toEqual(["inner"]);
+  });
+});
+
 describe("searched files", () => {
   test("a reference below any folder is found, and its edit is seen by the next start [S-61]", async () => {
     folders.skill("skills/a");

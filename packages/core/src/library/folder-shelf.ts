@@ -7,14 +7,14 @@ import { type Host, parseSkill } from "@skillhold/skill";
 import { SerialQueue } from "../async/index.ts";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import type { IndexCache } from "../index-cache.ts";
-import type { OpenedSkill } from "../source/open-skill.ts";
+import { type OpenedSkill, readToolsText, TOOLS_FOLDER } from "../source/open-skill.ts";
 import { type SourceScan, type SourceScanOptions, scanSource } from "../source/scan.ts";
 import type { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
 import { errorsOf, FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./folder-view.ts";
-import type { ByteRange, LibraryChange } from "./library.ts";
+import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
 import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 import { TextCache } from "./text-keeper.ts";
@@ -106,7 +106,7 @@ export class FolderShelf implements Shelf {
   async readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {
     const place = this.#getWhole(entry.id);
     const part = await this.#reader.readPart(place.folder, path, range, accessOf(place));
-    const skillHash = part.files.find((file) => file.path === place.row.file)?.digest;
+    const skillHash = hashInstructions(place, part.files);
     if (skillHash === entry.skillHash) return { ...part, entry };
     // The skill changed since the lookup, so it is read again.
     await this.reload(true, place.folder);
@@ -279,8 +279,16 @@ export class FolderShelf implements Shelf {
 
 /** The inputs of a scan besides the folders. */
 function scanKey(source: Source): string {
-  const { root, followLinks = false, gitignore = false, strict = false } = source;
-  return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}${strict ? ":strict" : ""}`;
+  const { root, followLinks = false, gitignore = false, strict = false, isNamed = false } = source;
+  const rest = `${strict ? ":strict" : ""}${isNamed ? ":named" : ""}`;
+  return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}${rest}`;
+}
+
+/** The hash of SKILL.md among the files of a skill, or of the generated one of a folder with only tools. */
+function hashInstructions({ folder, row }: ShelfPlace, files: readonly SkillFile[]): Digest | undefined {
+  if (row.file !== TOOLS_FOLDER) return files.find(({ path }) => path === row.file)?.digest;
+  const generated = readToolsText(folder);
+  return generated === undefined ? undefined : hashSkillFile(generated);
 }
 
 function accessOf({ source, root }: ShelfPlace): BundleAccess {

@@ -7,6 +7,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { IGNORE_FILES, type ParsedSkill, parseSkill } from "@skillhold/skill";
 import { hashSkillFile, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
+import { readToolsText, TOOLS_FOLDER } from "../source/open-skill.ts";
 import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
 import type { ShelfPlace } from "./folder-view.ts";
@@ -65,11 +66,15 @@ export class FolderTexts implements SearchTexts {
   #read(entry: SkillEntry): { readonly place: ShelfPlace; readonly skill: ParsedSkill } | undefined {
     const place = this.#shelf.view().place(entry.id);
     if (place === undefined) return undefined;
-    const allowHardLinks = allowsHardLinks(place.source);
-    const path = join(place.folder, place.row.file);
-    const read = readBounded(path, this.#limits.skillFileBytes, { allowHardLinks });
-    if ("problem" in read || hashSkillFile(read.bytes) !== entry.skillHash) return undefined;
-    return { place, skill: parseSkill(read.bytes, this.#limits) };
+    const bytes = place.row.file === TOOLS_FOLDER ? readToolsText(place.folder) : this.#readFile(place);
+    if (bytes === undefined || hashSkillFile(bytes) !== entry.skillHash) return undefined;
+    return { place, skill: parseSkill(bytes, this.#limits) };
+  }
+
+  #readFile({ folder, row, source }: ShelfPlace): Uint8Array | undefined {
+    const options = { allowHardLinks: allowsHardLinks(source) };
+    const read = readBounded(join(folder, row.file), this.#limits.skillFileBytes, options);
+    return "problem" in read ? undefined : read.bytes;
   }
 }
 

@@ -9,7 +9,7 @@ export interface Discovery {
   readonly source: string;
   readonly trust: Trust;
   readonly path: string;
-  /** `SKILL.md` or `skill.md`. */
+  /** `SKILL.md` as it is spelled in the folder, or `tools` for a folder with only tools. */
   readonly file: string;
   readonly mtimeMs: number;
 }

@@ -8,13 +8,14 @@ import { Pace } from "../bundle/pace.ts";
 import { readBounded } from "../bundle/read-file.ts";
 import { findRealPath } from "../bundle/real-path.ts";
 import { tryStat } from "../bundle/try-stat.ts";
+import { TOOLS_FOLDER } from "./open-skill.ts";
 
 /** A folder with an entry named SKILL.md; the reader checks whether that is a readable file. */
 export interface SkillFolder {
   /** Relative to the root, `.` for the root itself. */
   readonly path: string;
   readonly absolute: string;
-  /** SKILL.md, as it is spelled in the folder. */
+  /** SKILL.md, as it is spelled in the folder; `tools` for a named folder with only tools. */
   readonly file: string;
   /** Other spellings of SKILL.md beside it, which are not read. */
   readonly unread?: readonly string[];
@@ -67,6 +68,8 @@ export interface FindOptions {
   readonly isLeafSkill?: ((folder: string) => boolean) | undefined;
   /** Skip paths that the .gitignore files of parent folders ignore. */
   readonly gitignore?: boolean;
+  /** The user named the root, so that it is a skill if it has only tools and contains no skills. */
+  readonly isNamed?: boolean;
   readonly signal?: AbortSignal;
   /** Called periodically with the counts so far. */
   readonly onProgress?: (progress: { readonly folders: number; readonly skills: number }) => void;
@@ -193,7 +196,12 @@ class Search {
     const isInsideSkill = this.#insideSkill();
     for (const path of this.#withTools) {
       if (isInsideSkill(path) || !hasToolFile(join(this.#root, path, "tools"))) continue;
-      const message = "Tools only, not named: add a SKILL.md, or publish the folder with --id.";
+      if (path === "." && this.#options.isNamed === true && this.#skills.length === 0) {
+        this.#skills.push({ path, absolute: this.#root, file: TOOLS_FOLDER, hasTools: true });
+        return;
+      }
+      const message =
+        "Tools only, not named: add a SKILL.md, name the folder with --root, or publish it with --id.";
       this.#report(path, "tools-only", message);
     }
   }

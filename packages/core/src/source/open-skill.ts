@@ -38,6 +38,9 @@ export interface FileStamp {
   readonly ino: number;
 }
 
+/** Stands for SKILL.md where a skill has only tools. */
+export const TOOLS_FOLDER = "tools";
+
 const NO_BYTES = new Uint8Array();
 const NO_STAMP: FileStamp = { mtimeMs: 0, ctimeMs: 0, size: -1, ino: 0 };
 
@@ -55,7 +58,7 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
   const names = listNames(folder);
   if ("code" in names) return broken(folder, undefined, names);
   const [name, ...unread] = findSkillFiles(names);
-  if (name === undefined) return openTools(folder, names);
+  if (name === undefined) return openTools(folder);
   return withUnread(openSkillFile(folder, name, limits), unread);
 }
 
@@ -103,13 +106,21 @@ function listNames(folder: string): readonly string[] | Finding {
   }
 }
 
+/** The instructions of a folder with tools and no SKILL.md; undefined without tools. */
+export function readToolsText(folder: string): Uint8Array | undefined {
+  const names = listNames(join(folder, TOOLS_FOLDER));
+  const tools = "code" in names ? [] : names.map((name) => `${TOOLS_FOLDER}/${name}`).filter(isToolFile);
+  if (tools.length === 0) return undefined;
+  return new TextEncoder().encode(synthesizeSkillText(basename(folder), tools.toSorted()));
+}
+
 /** A folder with tools and without instructions is also a skill. */
-function openTools(folder: string, names: readonly string[]): OpenedSkill {
-  const inside = names.includes("tools") ? listNames(join(folder, "tools")) : [];
-  const tools = "code" in inside ? [] : inside.map((name) => `tools/${name}`).filter(isToolFile);
-  if (tools.length === 0)
+export function openTools(folder: string): OpenedSkill {
+  // Taken before the listing, so that the next scan notices a tool that is added meanwhile.
+  const stamp = tryStat(join(folder, TOOLS_FOLDER)) ?? NO_STAMP;
+  const bytes = readToolsText(folder);
+  if (bytes === undefined)
     return broken(folder, undefined, finding("SKILL_FILE_MISSING", "The folder has no SKILL.md."));
-  const text = synthesizeSkillText(basename(folder), tools.toSorted());
   const note = finding(
     "TOOLS_ONLY",
     "The folder has tools and no SKILL.md; its name and description are generated.",
@@ -117,10 +128,10 @@ function openTools(folder: string, names: readonly string[]): OpenedSkill {
   return {
     folder,
     file: undefined,
-    skill: parseSkill(text),
+    skill: parseSkill(bytes),
     subject: { folder: basename(folder), findings: [note] },
-    bytes: NO_BYTES,
-    stamp: NO_STAMP,
+    bytes,
+    stamp,
   };
 }
 

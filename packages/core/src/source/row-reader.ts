@@ -4,7 +4,7 @@ import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import { isToolFile, type Profile, skillType } from "@skillhold/skill";
 import type { SkillFolder } from "./find-skills.ts";
-import { type OpenedSkill, openSkillFile, withUnread } from "./open-skill.ts";
+import { type OpenedSkill, openSkillFile, openTools, TOOLS_FOLDER, withUnread } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
 import { writeRecordText } from "./record-text.ts";
 import { FolderRow } from "./scan-row.ts";
@@ -44,18 +44,21 @@ export class FolderRowReader {
     { hasTools = true, unread }: Partial<Pick<SkillFolder, "hasTools" | "unread">> = {},
   ): FolderRow {
     const options = { scratch: this.#scratch, allowHardLinks: this.#allowHardLinks };
-    const opened = withUnread(openSkillFile(folder, file, this.#limits, options), unread);
+    const isToolsOnly = file === TOOLS_FOLDER;
+    const opened = isToolsOnly
+      ? openTools(folder)
+      : withUnread(openSkillFile(folder, file, this.#limits, options), unread);
     this.#onRead?.(opened);
-    const type = hasTools ? typeOf(folder) : "context";
+    const type = hasTools ? typeOf(folder, !isToolsOnly) : "context";
     const record = recordSkill(opened, type, this.#limits, this.#profile);
     return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
   }
 }
 
-function typeOf(folder: string): SkillType {
+function typeOf(folder: string, hasInstructions: boolean): SkillType {
   try {
     const tools = readdirSync(join(folder, "tools")).map((name) => `tools/${name}`);
-    return skillType(tools.filter(isToolFile), true);
+    return skillType(tools.filter(isToolFile), hasInstructions);
   } catch {
     // The folder is missing or cannot be listed, so there are no tools.
     return "context";

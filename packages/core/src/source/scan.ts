@@ -94,12 +94,13 @@ async function refreshRows(
 }
 
 async function search(source: Source, options: SourceScanOptions): Promise<SourceScan> {
-  const { followLinks = false, gitignore = false } = source;
+  const { followLinks = false, gitignore = false, isNamed = false } = source;
   const known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
   const { signal, onProgress } = options;
   const found = await findSkillFolders(source.root, options.limits, {
     followLinks,
     gitignore,
+    isNamed,
     isLeafSkill: shortcut,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -120,7 +121,7 @@ async function search(source: Source, options: SourceScanOptions): Promise<Sourc
 
 /** Adding or removing the tools folder changes the skill even if SKILL.md is unchanged. */
 function isSameRow(row: FolderRow, file: string, hasTools: boolean): boolean {
-  return row.isSame(tryStat(file)) && hasTools === (row.record.type === "hybrid");
+  return row.isSame(tryStat(file)) && hasTools === (row.record.type !== "context");
 }
 
 /** True when a search found only known skills. */

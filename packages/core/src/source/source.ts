@@ -11,6 +11,8 @@ export interface Source {
   /** Follow links out of the root; only on the user's request. */
   readonly followLinks?: boolean;
   readonly gitignore?: boolean;
+  /** The user named the root itself, so that it may be a folder with only tools. */
+  readonly isNamed?: boolean;
   /** Reject skills that break the specification; by default every readable skill is loaded. */
   readonly strict?: boolean;
 }

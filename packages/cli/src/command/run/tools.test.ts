@@ -33,6 +33,19 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe.runIf(process.platform === "linux")("tools", () => {
+  test("calls a tool of a root that has only tools [S-9] [S-32]", async () => {
+    writeFile(root, "adder/tools/add.mjs", add);
+    const named = ["--root", "adder"];
+    const list = await json(["list", ...named]);
+    expect(list.data.skills.map(({ id, type }: { id: string; type: string }) => [id, type])).toEqual([
+      ["adder", "tool"],
+    ]);
+    const explained = await text(["explain", "adder", ...named]);
+    expect(explained).toMatchObject({ code: 0, out: expect.stringContaining("In the prompt.") });
+    const called = await json(["call", "adder", "add", "--args", '{"a":2}', ...named, yes]);
+    expect(called).toMatchObject({ code: 0, ok: true, data: { result: { sum: 3 } } });
+  });
+
   test("lists declared tools with their schemas, and modules that failed to load [S-32] [S-60]", async () => {
     writeFile(root, "skills/sums/tools/broken.mjs", 'throw new Error("boom");\n');
     const { code, data } = await json(["tools", "sums", yes]);
