@@ -13,6 +13,7 @@ import {
   problemOf,
   type TestGateway,
 } from "./gateway.fixture.ts";
+import { putFiles } from "./session.fixture.ts";
 
 const MISSING = "zzz-skillhold-missing";
 const opened: TestGateway[] = [];
@@ -272,4 +273,28 @@ test("skills in folders are checked by a rescan, and when they are enabled; runt
     await ask(gateway, "GET", "/v1/skills/runtimes", { headers }),
   );
   expect(runtimes.ready).toBe(runtimes.runtimes.every(({ available, required }) => available || !required));
+});
+
+test("without a sandbox, a missing dependency has no installation and makes the skill unsupported [S-38]", async () => {
+  const ports = dependencyPorts();
+  const probe = async () => ({ ...(await ports.sandbox.probe()), isAvailable: false });
+  const { gateway } = await open({
+    dependencies: { ...ports, sandbox: { ...ports.sandbox, probe } },
+  });
+  const text = `---\nname: lacks\ndescription: Needs a program.\ndeps: [${MISSING}]\n---\nDo it.\n`;
+  await putFiles(gateway, "lacks", { user: "ann", role: "publisher" }, { "SKILL.md": text });
+  const headers = await gateway.asRole("admin");
+  const rescan = await ask(gateway, "POST", "/v1/skills/rescan-deps", { headers });
+  expect((await answerOf("rescanDependencies", rescan)).skills).toMatchObject([
+    { skill: "lacks", ok: false, isUnsupported: true },
+  ]);
+  const found = await ask(gateway, "GET", "/v1/skills/lacks/dependencies", { headers });
+  const { state, needs } = await answerOf("getDependencies", found);
+  expect(state).toMatchObject({
+    state: "missing",
+    isUnsupported: true,
+    warnings: [expect.stringContaining("packages cannot be installed here")],
+  });
+  expect(needs.find(({ name }) => name === MISSING)).toMatchObject({ status: "missing" });
+  expect(needs.filter(({ install }) => install !== undefined)).toEqual([]);
 });

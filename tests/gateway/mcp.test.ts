@@ -141,3 +141,21 @@ test.each(versions)(
     await ended;
   },
 );
+
+test.each(versions)("a publisher's client of %s publishes files at /mcp [S-24] [S-57]", async (pin) => {
+  const role = { name: `publish ${pin}`, role: "publisher", agent: "writer" };
+  const client = await connect(await tokenFor(role), pin);
+  const id = `own-${pin}`;
+  const text = `---\nname: ${id}\ndescription: Written over MCP.\n---\nDo it.\n`;
+  try {
+    const result = await client.callTool({
+      name: "publish_skill",
+      arguments: { files: [{ path: "SKILL.md", content: text }] },
+    });
+    expect(JSON.stringify(result.content)).toContain("It is granted to the agent writer.");
+    const read = () => client.callTool({ name: "read_skill", arguments: { skill_id: id } });
+    await vi.waitFor(async () => expect(JSON.stringify((await read()).content)).toContain("Do it."), 30_000);
+  } finally {
+    await client.close();
+  }
+});

@@ -59,6 +59,7 @@ test("a session lists its tools and records its reads [S-24] [S-53] [S-62]", asy
     "read_skill_resource",
     "run_skill_script",
     "deactivate_skill",
+    "publish_skill",
   ]);
   expect(tools[2]?.inputSchema).toMatchObject({ type: "object", required: ["skill_id"] });
   expect(await session.call("read_skill", { skill_id: "mine" })).toMatchObject({
@@ -73,6 +74,99 @@ test("a session lists its tools and records its reads [S-24] [S-53] [S-62]", asy
   expect((await session.send("DELETE", "")).status).toBe(204);
   expect(await problemOf(await session.send("GET", "/tools"))).toMatchObject({ code: "SESSION_NOT_FOUND" });
   expect(await session.recorded()).toEqual(["session.opened", "skill.activated", "session.closed"]);
+});
+
+test("a session shows the context of its tool calls and judges them, and records a blocked one [S-31]", async () => {
+  const text = "---\nname: careful\ndescription: Reads.\nallowed-tools: Read\n---\nDo it.\n";
+  await putFiles(gateway, "careful", ada, { "SKILL.md": text });
+  const headers = await gateway.asRole("publisher", "ada");
+  const session = await TestSession.open(gateway, headers, { task: "try", runtime: "test" });
+  const context = async () => await answerOf("getToolContext", await session.send("GET", "/context"));
+  const judge = async (body: object) =>
+    await answerOf("judgeTool", await session.send("POST", "/verdicts", { body }));
+  expect(await context()).toMatchObject({ session: session.id, user: "ada", task: "try", activeSkills: [] });
+  expect(await judge({ tool: "Write" })).toMatchObject({ verdict: { verdict: "allowed" } });
+  await session.call("read_skill", { skill_id: "careful" });
+  const active = [{ id: "careful", revision: 1, treeHash: expect.stringMatching(/^sha256:/) }];
+  expect(await context()).toMatchObject({ activeSkills: active });
+  expect(await judge({ tool: "Read", input: { path: "a" } })).toMatchObject({
+    verdict: { verdict: "allowed" },
+    context: { activeSkills: active },
+  });
+  expect(await judge({ tool: "Write", input: { path: "a" } })).toMatchObject({
+    verdict: { verdict: "blocked", skill: "careful", allows: ["Read"] },
+  });
+  expect(await session.recorded()).toEqual(["session.opened", "skill.activated", "skill.denied"]);
+  const other = await gateway.asRole("publisher", "bob");
+  for (const [method, path] of [
+    ["GET", "/context"],
+    ["POST", "/verdicts"],
+  ] as const) {
+    const body = method === "POST" ? { body: { tool: "Read" } } : {};
+    const refused = await session.send(method, path, { ...body, headers: other });
+    expect(await problemOf(refused)).toMatchObject({ code: "SESSION_NOT_FOUND" });
+  }
+});
+
+test("the skills that a session skips for their runtime are logged once [S-7]", async () => {
+  const text = "---\nname: other\ndescription: For another runtime.\nruntime: [hermes]\n---\nDo it.\n";
+  await putFiles(gateway, "other", ada, { "SKILL.md": text });
+  const lines: string[] = [];
+  const sessions = new GatewaySessions({
+    ...gateway.context,
+    log: ({ event, message = "" }) => event === "skill.skipped" && lines.push(message),
+  });
+  await keepTokens("t1");
+  await gateway.context.library.list({ runtime: "test", user: "ada" });
+  for (const runtime of ["test", "test", "hermes"])
+    await sessions.open({ ...principal("t1"), user: "ada" }, { runtime });
+  await sessions.closeAll();
+  expect(lines).toEqual(["Skipping skill other: runtime=[hermes] not compatible with current=test"]);
+});
+
+const ownText = "---\nname: own\ndescription: Written by an agent.\n---\nDo it.\n";
+
+test("an agent publishes the files of a skill, which is granted to it [S-24] [S-41]", async () => {
+  const agent = await gateway.asRole("publisher", "ada", "writer");
+  const session = await TestSession.open(gateway, agent);
+  const files = [
+    { path: "SKILL.md", content: ownText },
+    { path: "scripts/run.sh", content: Buffer.from("#!/bin/sh\n").toString("base64"), encoding: "base64" },
+  ];
+  expect(await session.call("publish_skill", { files })).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("It is granted to the agent writer."),
+    data: { id: "own", revision: 1, granted: [{ kind: "agent", key: "writer" }] },
+  });
+  expect(await session.call("read_skill", { skill_id: "own" })).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("scripts/run.sh"),
+  });
+  expect(await session.call("publish_skill", { files })).toMatchObject({ data: { status: "unchanged" } });
+});
+
+test("a session rejects hostile files, and the skills of others, and offers publishing only to publishers [S-24] [S-42]", async () => {
+  await putSkill(gateway, "own", "bob");
+  const agent = await TestSession.open(gateway, await gateway.asRole("publisher", "ada", "writer"));
+  const skill = { path: "SKILL.md", content: ownText };
+  for (const [files, code] of [
+    [[skill], "CONFLICT"],
+    [[{ path: "notes.md", content: "" }], "SKILL_INVALID"],
+    [[skill, { path: "../escape.txt", content: "" }], "ARCHIVE_INVALID"],
+    [[skill, { path: "/etc/passwd", content: "" }], "ARCHIVE_INVALID"],
+    [[skill, { path: "a.txt", content: "" }, { path: "A.txt", content: "" }], "ARCHIVE_INVALID"],
+    [[skill, { path: "inner/SKILL.md", content: ownText }], "USAGE"],
+    [[skill, { path: "a.bin", content: "no*base64", encoding: "base64" }], "USAGE"],
+    [[skill, { path: "a", content: "", mode: 511 }], "USAGE"],
+  ] as const)
+    expect(await agent.call("publish_skill", { files }), JSON.stringify(files)).toMatchObject({
+      ok: false,
+      error: { code },
+    });
+  for (const [role, key] of [["viewer"], ["agent", "writer"]] as const) {
+    const session = await TestSession.open(gateway, await gateway.asRole(role, "ada", key));
+    expect((await session.tools()).map(({ name }) => name)).not.toContain("publish_skill");
+  }
 });
 
 test("a tool error is a result, and the same for hidden and missing skills [S-53]", async () => {

@@ -109,11 +109,11 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     };
   };
   const uses = async () => usesOf(usage.usage);
-  const sessions = new GatewaySessions({ ...context, uses });
   const { store, clock, limits } = registry;
   const onError = (error: unknown) => log({ level: "error", event: "view.failed", error });
   const views = new ViewVersion({ library, store, clock, onError });
   const observed = { ...registry, store: observedStore(store, () => views.expire()) };
+  const sessions = new GatewaySessions({ ...context, registry: observed, uses });
   const work = dependencyWork({ ...context, registry: observed });
   return {
     ...context,

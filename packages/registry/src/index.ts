@@ -88,7 +88,12 @@ export type {
   TreePage,
 } from "./record/registry-store.ts";
 export type { StagedFile, StagedSkill } from "./record/staged-skill.ts";
-export { type AgentPublisherOptions, agentPublisher } from "./release/agent-publisher.ts";
+export {
+  type AgentPublisherOptions,
+  agentPublisher,
+  type FilePublisherOptions,
+  filePublisher,
+} from "./release/agent-publisher.ts";
 export {
   type DiffEnd,
   diffRevisions,

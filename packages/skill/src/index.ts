@@ -35,6 +35,7 @@ export {
   authorVersion,
   fitsRuntime,
   isSemver,
+  listRuntimeSkips,
   type RuntimeList,
   readRuntime,
   runtimeSkipLine,

@@ -15,7 +15,7 @@ export {
   readAgentManifest,
   viewerForAgent,
 } from "./manifest.ts";
-export type { SessionPorts, SkillUse } from "./port.ts";
+export type { FilePublisher, FolderPublisher, InlineFile, SessionPorts, SkillUse } from "./port.ts";
 export { systemPorts } from "./port.ts";
 export {
   endsBatch,

@@ -22,9 +22,27 @@ export interface SkillUse {
   readonly lastUsedAt: string;
 }
 
-/** Publishes skills that agents wrote. It decides which folders are allowed and who the publisher is. */
-export interface SkillPublisher {
+/** Publishes skills that agents wrote. It decides who the publisher is. */
+export type SkillPublisher = FolderPublisher | FilePublisher;
+
+/** For agents on this machine. It decides which folders are allowed. */
+export interface FolderPublisher {
   publish(path: string, viewer: Viewer): Promise<Published>;
+}
+
+/** For agents on other machines, which send the files. */
+export interface FilePublisher {
+  publishFiles(files: readonly InlineFile[], viewer: Viewer): Promise<Published>;
+}
+
+/** A file of a skill in a tool call. */
+export interface InlineFile {
+  /** Relative to the skill's folder. */
+  readonly path: string;
+  readonly content: string;
+  /** Default: utf8. */
+  readonly encoding?: "utf8" | "base64" | undefined;
+  readonly executable?: boolean | undefined;
 }
 
 /** The machine's clock and random ids. Without a sink, events are discarded. */

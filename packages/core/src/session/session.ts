@@ -30,7 +30,7 @@ import { type ActivatedSkill, type RepeatNote, writeRepeat } from "./activation-
 import { bindSkill } from "./bound-skill.ts";
 import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
 import type { AgentManifest } from "./manifest.ts";
-import type { SessionPorts, SkillPublisher } from "./port.ts";
+import type { InlineFile, SessionPorts, SkillPublisher } from "./port.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, type SessionCatalogue, sessionCatalogue } from "./session-catalogue.ts";
@@ -257,9 +257,14 @@ export class Session implements AsyncDisposable {
     return this.#publisher !== undefined;
   }
 
-  /** Publishes a skill that the agent wrote. */
-  publish(path: string): Promise<Published> {
-    return this.#whileOpen(() => publishForSession(path, this.viewer, this.#publisher, this.#log));
+  /** Whether `publish` takes the files of a skill instead of its folder. */
+  get publishesFiles(): boolean {
+    return this.#publisher !== undefined && "publishFiles" in this.#publisher;
+  }
+
+  /** Publishes a skill that the agent wrote: a folder of its workspace, or files. */
+  publish(skill: string | readonly InlineFile[]): Promise<Published> {
+    return this.#whileOpen(() => publishForSession(skill, this.viewer, this.#publisher, this.#log));
   }
 
   /**

@@ -5,6 +5,7 @@ import type { ByteRange } from "../library/library.ts";
 import type { ScriptOptions, ScriptRun } from "../run/index.ts";
 import type { Deactivation } from "./activation.ts";
 import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
+import type { InlineFile } from "./port.ts";
 import type { Published } from "./publication.ts";
 import type { SessionResource } from "./resource.ts";
 import type { Session } from "./session.ts";
@@ -180,11 +181,15 @@ function usingTools(session: Session): readonly SkillTool[] {
   ];
 }
 
+const PUBLISHING =
+  "Publish a skill that you wrote, so that it can be found, granted and used. Publishing it again creates a new revision.";
+
 function publishingTool(session: Session): SkillTool {
+  if (session.publishesFiles) return filePublishingTool(session);
   return defineTool(
     "publish_skill",
     "none",
-    "Publish a skill that you wrote, so that it can be found, granted and used. Publishing it again creates a new revision.",
+    PUBLISHING,
     z.strictObject({
       path: z
         .string()
@@ -193,6 +198,23 @@ function publishingTool(session: Session): SkillTool {
         .describe("The folder of its SKILL.md, absolute or relative to your workspace."),
     }),
     (input) => publishSkill(session, input.path),
+  );
+}
+
+/** The registry applies the limits of a bundle; these bound one call. */
+const MOST_FILES = 2000;
+const MOST_CONTENT = 20 * 1024 * 1024;
+
+function filePublishingTool(session: Session): SkillTool {
+  const file = z.strictObject({
+    path: z.string().min(1).max(512).describe("Relative to the skill, such as SKILL.md or scripts/run.py."),
+    content: z.string().max(MOST_CONTENT),
+    encoding: z.enum(["utf8", "base64"]).optional().describe("Of the content. Default: utf8."),
+    executable: z.boolean().optional(),
+  });
+  const files = z.array(file).min(1).max(MOST_FILES).describe("All files of the skill, with its SKILL.md.");
+  return defineTool("publish_skill", "none", PUBLISHING, z.strictObject({ files }), (input) =>
+    publishSkill(session, input.files),
   );
 }
 
@@ -306,8 +328,11 @@ function binaryText({
   return neutralText(line, BINARY_TEXT_LENGTH);
 }
 
-async function publishSkill(session: Session, path: string): Promise<ToolResult<Published>> {
-  const published = await session.publish(path);
+async function publishSkill(
+  session: Session,
+  skill: string | readonly InlineFile[],
+): Promise<ToolResult<Published>> {
+  const published = await session.publish(skill);
   return succeedTool(publishText(published), published);
 }
 

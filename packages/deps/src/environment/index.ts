@@ -39,6 +39,7 @@ export { installForSkill, type SkillInstallPlan, specsFor } from "./skill-instal
 export { type ManifestPorts, type ManifestSubject, readDependencyManifest } from "./skill-manifest.ts";
 export { type InstallSpec, type Manager, readSpec } from "./spec.ts";
 export {
+  canInstall,
   type DependencySurvey,
   dependencyWarnings,
   type EnvironmentRunPorts,

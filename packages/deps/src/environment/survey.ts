@@ -42,9 +42,9 @@ export interface SurveyOptions {
 export async function surveyDependencies(
   subjects: readonly ManifestSubject[],
   ports: SurveyPorts,
-  // Packages are installed only into environments, which need a home.
-  { effect = { path: "folder", canInstall: ports.home !== undefined }, onProgress }: SurveyOptions = {},
+  { effect, onProgress }: SurveyOptions = {},
 ): Promise<readonly DependencySurvey[]> {
+  const options = effect ?? { path: "folder", canInstall: await canInstall(ports) };
   const surveys: DependencySurvey[] = [];
   for (let start = 0; start < subjects.length; start += CHECK_BATCH) {
     const prepared: Prepared[] = [];
@@ -59,12 +59,17 @@ export async function surveyDependencies(
     );
     for (const [at, { request, manifest, environment }] of prepared.entries()) {
       const checks = results[at]?.checks ?? [];
-      const state = dependencyState(checks, effect);
+      const state = dependencyState(checks, options);
       const found = environment === undefined ? {} : { environment };
       surveys.push({ id: request.id, manifest, checks, state, ...found });
     }
   }
   return surveys;
+}
+
+/** Whether packages can be installed here: only into environments, which need a home, and only in a sandbox. */
+export async function canInstall({ home, sandbox }: Pick<SurveyPorts, "home" | "sandbox">): Promise<boolean> {
+  return home !== undefined && (await sandbox.probe()).isAvailable;
 }
 
 /** A scanned skill and its check request. */

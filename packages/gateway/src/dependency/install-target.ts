@@ -71,8 +71,9 @@ export async function checkFolder(
   context: Pick<DependencyContext, "library" | "dependencies">,
 ): Promise<CheckedSkill> {
   try {
-    const { missing } = (await surveyVisible(id, viewer, context)).state;
-    return { skill: id, ok: missing.length === 0, missing };
+    const { missing, isUnsupported } = (await surveyVisible(id, viewer, context)).state;
+    const found = { skill: id, ok: missing.length === 0, missing };
+    return isUnsupported === true ? { ...found, isUnsupported } : found;
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
     return { skill: id, ok: true, missing: [], error: error.message };

@@ -1,6 +1,11 @@
 import { SerialQueue } from "@skillhold/core/async";
 import { pause, type Timers } from "@skillhold/core/port";
-import { BackgroundCheck, type BackgroundItem, type CheckEvent } from "@skillhold/deps/environment";
+import {
+  BackgroundCheck,
+  type BackgroundItem,
+  type CheckEvent,
+  canInstall,
+} from "@skillhold/deps/environment";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
@@ -16,6 +21,8 @@ export interface CheckedSkill {
   /** Whether no dependency is known to be missing. */
   readonly ok: boolean;
   readonly missing: readonly string[];
+  /** Set when dependencies are missing and cannot be installed here. */
+  readonly isUnsupported?: true;
   /** Why the check failed. */
   readonly error?: string;
 }
@@ -65,8 +72,13 @@ export class SkillChecks {
   async check(ids: readonly string[]): Promise<readonly CheckedSkill[]> {
     if (this.#stop.signal.aborted) throw shuttingDown();
     const results = ids.map((id) => this.#wait(id));
-    this.#background.add(...ids.map((id) => this.#itemOf(id)));
+    await this.#add(ids);
     return await Promise.all(results);
+  }
+
+  async #add(ids: readonly string[]): Promise<void> {
+    const installable = await canInstall(this.#ports.dependencies);
+    this.#background.add(...ids.map((id) => this.#itemOf(id, installable)));
   }
 
   /** Checks all enabled skills. Calls during a rescan share its result. */
@@ -93,19 +105,17 @@ export class SkillChecks {
     const { signal } = this.#stop;
     const onProblem = (error: unknown) => log({ level: "warning", event: "deps.feed_failed", error });
     const list = () => this.#listChecked();
-    await followChanges({ signal, onProblem, list, timers }, registry.store, (ids) =>
-      this.#background.add(...ids.map((id) => this.#itemOf(id))),
-    );
+    await followChanges({ signal, onProblem, list, timers }, registry.store, (ids) => this.#add(ids));
   }
 
   async #listChecked(): Promise<readonly string[]> {
     return (await this.#ports.registry.store.listSkills()).filter(isChecked).map(({ id }) => id);
   }
 
-  #itemOf(id: string): BackgroundItem {
+  #itemOf(id: string, canInstall: boolean): BackgroundItem {
     return {
       id,
-      effect: { path: "publish" },
+      effect: { path: "publish", canInstall },
       prepare: async () => {
         const stored = await findStored(id, this.#ports);
         if (stored === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no enabled skill ${id}.`);
@@ -165,7 +175,8 @@ export class SkillChecks {
     try {
       const options = { by: systemActor, isArchived: row.isSystem };
       const stored = await settleMissing(row, state.missing, options, this.#ports.registry);
-      return resultOf(skill, stored ?? row);
+      const { isUnsupported } = state;
+      return { ...resultOf(skill, stored ?? row), ...(isUnsupported === true ? { isUnsupported } : {}) };
     } catch (failure) {
       this.#ports.log({ level: "error", event: "deps.not_kept", error: failure, fields: { skill } });
       return resultOf(skill, row, failure instanceof Error ? failure.message : String(failure));
@@ -204,17 +215,17 @@ const LONGEST_WAIT_MS = 30_000;
 async function followChanges(
   { signal, list, onProblem, timers }: ChangeFeedOptions,
   store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">,
-  onChange: (ids: readonly string[]) => void,
+  onChange: (ids: readonly string[]) => Promise<void>,
 ): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       // The event number is read before the list: a commit in between is reported twice, and never missed.
       const last = await store.lastEvent();
-      onChange(await list());
+      await onChange(await list());
       for await (const { event } of followEvents(last, { signal }, store)) {
         waitMs = FIRST_WAIT_MS;
         const id = changedSkill(event);
-        if (id !== undefined) onChange([id]);
+        if (id !== undefined) await onChange([id]);
       }
     } catch (error) {
       if (signal.aborted) return;

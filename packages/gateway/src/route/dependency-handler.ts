@@ -6,7 +6,7 @@ import {
   type NeedCheck,
 } from "@skillhold/core/dependency";
 import type { Viewer } from "@skillhold/core/library";
-import { checkDependencies, readSpec, specsFor } from "@skillhold/deps/environment";
+import { canInstall, checkDependencies, readSpec, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
 import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
@@ -155,7 +155,7 @@ async function onlyDisclosed(
 /** The dependencies of a skill, as a client sees them. */
 interface NeedView {
   readonly skill: string;
-  readonly state: Pick<DependencyState, "state" | "missing" | "unknown" | "warnings">;
+  readonly state: Pick<DependencyState, "state" | "missing" | "unknown" | "warnings" | "isUnsupported">;
   readonly needs: readonly Need[];
 }
 
@@ -197,11 +197,11 @@ async function describeNeeds(
     const { name, kind, optional, declared, seen } = dependency;
     const status = checks[at]?.answer ?? "unknown";
     const [install] = specsFor([formatNeed(dependency)], ways, context.dependencies.host);
-    const isInstallable = status === "missing" && install !== undefined;
+    const isInstallable = status === "missing" && install !== undefined && state.isUnsupported !== true;
     return { name, kind, optional, declared, seen, status, ...(isInstallable ? { install } : {}) };
   });
-  const { missing, unknown, warnings } = state;
-  return { skill: id, state: { state: state.state, missing, unknown, warnings }, needs };
+  const { archived: _, ...shown } = state;
+  return { skill: id, state: shown, needs };
 }
 
 async function surveyStored(id: string, context: DependencyContext): Promise<Survey | undefined> {
@@ -209,5 +209,6 @@ async function surveyStored(id: string, context: DependencyContext): Promise<Sur
   if (stored === undefined) return undefined;
   const [result] = await checkDependencies([await checkRequestOf(stored, context)], context.dependencies);
   const checks = result?.checks ?? [];
-  return { manifest: stored.revision.manifest, checks, state: dependencyState(checks, { path: "publish" }) };
+  const effect = { path: "publish", canInstall: await canInstall(context.dependencies) } as const;
+  return { manifest: stored.revision.manifest, checks, state: dependencyState(checks, effect) };
 }

@@ -12,7 +12,10 @@ import type { z } from "zod";
 import type { Handlers } from "../http/handler.ts";
 import { toolSpan } from "../telemetry/span.ts";
 
-export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "listTools" | "callTool"> = {
+export const sessionHandlers: Pick<
+  Handlers,
+  "openSession" | "closeSession" | "listTools" | "callTool" | "getToolContext" | "judgeTool"
+> = {
   openSession: async ({ body, principal }, { sessions }) => {
     const { id, instructions } = await sessions.open(principal, body);
     return { data: { session: id, ...(instructions === "" ? {} : { instructions }) } };
@@ -38,6 +41,15 @@ export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "l
           }),
     };
   },
+  getToolContext: async ({ params, principal }, { sessions }) => ({
+    data: await sessions.use(params.session, principal, async (session) => session.toolContext()),
+  }),
+  judgeTool: async ({ params, body, principal, signal }, { sessions }) => ({
+    data: await sessions.use(params.session, principal, async (session) => {
+      const verdict = await session.guard(body.tool, body.input ?? {}, body.owner, { signal });
+      return { verdict, context: session.toolContext() };
+    }),
+  }),
 };
 
 type Failed = Extract<ToolResult, { readonly ok: false }>;

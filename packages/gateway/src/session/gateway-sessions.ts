@@ -9,11 +9,13 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { definedFields } from "../http/defined-fields.ts";
 import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
+import { sessionPublisher } from "./session-publisher.ts";
+import { SkipLog } from "./skip-log.ts";
 
 /** The parts that sessions need. */
 export type SessionSource = Pick<
   GatewayContext,
-  "registry" | "library" | "audit" | "runs" | "inbox" | "log" | "timers"
+  "registry" | "library" | "skills" | "audit" | "runs" | "inbox" | "log" | "timers"
 > &
   Pick<SessionPorts, "uses">;
 
@@ -44,6 +46,7 @@ const CHECK_MS = 60_000;
 /** The sessions of a gateway. Approvals are requested from people through the gateway, never from the caller. */
 export class GatewaySessions implements SessionHolder {
   readonly #source: SessionSource;
+  readonly #skips: SkipLog;
   readonly #perToken: number;
   readonly #callsPerToken: number;
   readonly #idleMs: number;
@@ -55,6 +58,7 @@ export class GatewaySessions implements SessionHolder {
 
   constructor(source: SessionSource, options: GatewaySessionOptions = {}) {
     this.#source = source;
+    this.#skips = new SkipLog(source.library, source.log);
     this.#perToken = options.perToken ?? PER_TOKEN;
     this.#callsPerToken = options.callsPerToken ?? CALLS_PER_TOKEN;
     this.#idleMs = options.idleMs ?? IDLE_MS;
@@ -152,6 +156,7 @@ export class GatewaySessions implements SessionHolder {
   async #open(principal: Principal, { task, runtime }: SessionMeta): Promise<Session> {
     const { registry, library } = this.#source;
     const viewer = await requestViewer(principal, { runtime }, { registry });
+    this.#skips.note(viewer);
     const { manifest } = await agentFor(viewer.agent, viewer.user, registry);
     const options = { limits: registry.limits, ...definedFields({ task, manifest }) };
     return await openSession(library, viewer, this.#portsFor(viewer, principal), options);
@@ -160,11 +165,13 @@ export class GatewaySessions implements SessionHolder {
   #portsFor(viewer: Viewer, principal: Principal): SessionPorts {
     const { registry, audit, runs, inbox, uses } = this.#source;
     const { clock, ids } = registry;
+    const publisher = sessionPublisher(principal, viewer, this.#source);
     return {
       clock,
       ids,
       audit,
       ...(uses === undefined ? {} : { uses }),
+      ...(publisher === undefined ? {} : { publisher }),
       ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: inbox } }),
     };
   }

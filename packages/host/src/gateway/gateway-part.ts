@@ -113,7 +113,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         guardScan,
       },
       inbox: registryInbox(asker),
-      mounts: [mcpMount({ registry, library, audit, runs, log })],
+      mounts: [mcpMount({ registry, library, skills, audit, runs, log })],
       progress: new Progress(),
       onReload,
       sandbox: options.sandbox ?? { id: freshSandbox().id, probe: () => freshSandbox().probe() },

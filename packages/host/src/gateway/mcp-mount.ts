@@ -1,12 +1,22 @@
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession } from "@skillhold/core/session";
-import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
+import {
+  type GatewayContext,
+  type Mount,
+  mayRun,
+  sessionPublisher,
+  toolSpan,
+  viewerOf,
+} from "@skillhold/gateway";
 import { mcpHandler, type NotifyClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 import { agentFor } from "@skillhold/registry/access";
 import { present } from "../place/machine.ts";
 
-export type McpMountSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
+export type McpMountSource = Pick<
+  GatewayContext,
+  "registry" | "library" | "skills" | "audit" | "runs" | "log"
+>;
 
 const MCP_CALL = { "mcp.method.name": "tools/call" } as const;
 const APPROVAL_HINT =
@@ -21,7 +31,7 @@ export function mcpMount(source: McpMountSource): Mount {
   const { clock, ids, limits } = source.registry;
   const handler = mcpHandler({
     library,
-    open: ({ viewer, canRun = false }) => ({
+    open: ({ viewer, canRun = false, publisher }) => ({
       library,
       viewer,
       approvalHint: APPROVAL_HINT,
@@ -31,7 +41,12 @@ export function mcpMount(source: McpMountSource): Mount {
         const running = runs === undefined || !canRun ? {} : { runs: withClientNotice(tell, runs(viewer)) };
         const { manifest } = await agentFor(viewer.agent, viewer.user, source.registry);
         const options = { limits, ...present({ manifest }) };
-        return await openSession(library, viewer, { clock, ids, audit, ...running }, options);
+        return await openSession(
+          library,
+          viewer,
+          { clock, ids, audit, ...running, ...present({ publisher }) },
+          options,
+        );
       },
     }),
     onError: (error) => log({ level: "warning", event: "mcp.failed", error }),
@@ -39,13 +54,16 @@ export function mcpMount(source: McpMountSource): Mount {
   return {
     path: "/mcp",
     roles: everyone,
-    handle: async (request, principal, take) =>
-      await handler.fetch(request, {
+    handle: async (request, principal, take) => {
+      const viewer = await viewerOf(principal, {}, source);
+      return await handler.fetch(request, {
         key: principal.token,
-        viewer: await viewerOf(principal, {}, source),
+        viewer,
         canRun: mayRun(principal),
+        publisher: sessionPublisher(principal, viewer, source),
         take,
-      }),
+      });
+    },
     endToken: (token) => handler.closeOf(token),
     stop: async () => handler.stop(),
     close: () => handler.close(),

@@ -1,6 +1,6 @@
 import type { Library, Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
-import { fitsRuntime, runtimeSkipLine } from "@skillhold/skill";
+import { listRuntimeSkips } from "@skillhold/skill";
 
 /** A log line about a skill that was loaded or skipped. */
 export interface LoadNotice {
@@ -25,13 +25,7 @@ export function runtimeSkips(
   entries: readonly SkillEntry[],
   { runtime: current }: Pick<Viewer, "runtime">,
 ): readonly LoadNotice[] {
-  return entries
-    .filter(({ runtime }) => !fitsRuntime(runtime, current))
-    .map(({ id, runtime }) => ({
-      id,
-      code: "RUNTIME_SKIPPED",
-      message: runtimeSkipLine(id, runtime, current),
-    }));
+  return listRuntimeSkips(entries, current).map((skip) => ({ ...skip, code: "RUNTIME_SKIPPED" }));
 }
 
 /** Logs the notices of a library now and after each change. A notice that still applies is not repeated. */

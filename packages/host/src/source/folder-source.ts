@@ -50,7 +50,8 @@ function namedFolders(roots: readonly string[], cwd: string): readonly Source[] 
         hint: "Name a folder that is a skill or contains skills.",
       });
     const root = isSkillFile ? dirname(path) : path;
-    if (!sources.has(root)) sources.set(root, { label, kind: "workspace", trust: "user", root, isNamed: true });
+    if (!sources.has(root))
+      sources.set(root, { label, kind: "workspace", trust: "user", root, isNamed: true });
   }
   return [...sources.values()];
 }

@@ -7,6 +7,7 @@ import {
   readRequestBody,
 } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
+import type { FilePublisher } from "@skillhold/core/session";
 import { CallerWork } from "./caller-work.ts";
 import { instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
@@ -24,6 +25,8 @@ export interface Caller {
   readonly key: string;
   /** Whether the caller's sessions may run scripts. Contract: it is the same for one key. */
   readonly canRun?: boolean;
+  /** Publishes for the caller; without it, its sessions cannot publish. Contract: it is the same for one key. */
+  readonly publisher?: FilePublisher | undefined;
   /** Counts the further messages of a batch toward the rate limit; throws RATE_LIMITED. */
   readonly take?: (more: number) => void;
 }

@@ -1,4 +1,4 @@
-export { agentPublisher } from "./agent-publisher.ts";
+export { agentPublisher, filePublisher } from "./agent-publisher.ts";
 export {
   diffRevisions,
   diffStaged,

@@ -41,6 +41,16 @@ export function runtimeSkipLine(
   return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${name}`;
 }
 
+/** The skills that an agent does not get because they are for other runtimes, each with its log line. */
+export function listRuntimeSkips(
+  skills: readonly { readonly id: string; readonly runtime: readonly string[] }[],
+  current: string | readonly string[],
+): readonly { readonly id: string; readonly message: string }[] {
+  return skills
+    .filter(({ runtime }) => !fitsRuntime(runtime, current))
+    .map(({ id, runtime }) => ({ id, message: runtimeSkipLine(id, runtime, current) }));
+}
+
 function universal(isMalformed: boolean): RuntimeList {
   return { names: UNIVERSAL, isMalformed };
 }

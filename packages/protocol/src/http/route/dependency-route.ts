@@ -3,6 +3,10 @@ import { SkillKey } from "../field.ts";
 import { admins, everyone, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
+const isUnsupported = z
+  .literal(true)
+  .optional()
+  .describe("Dependencies are missing and cannot be installed here.");
 
 const InstallItem = z.object({
   spec: z.string(),
@@ -13,6 +17,7 @@ const SkillNeeds = z.object({
   skill: z.string(),
   ok: z.boolean(),
   missing: Texts,
+  isUnsupported,
   error: z.string().optional(),
 });
 
@@ -106,6 +111,7 @@ export const dependencyRoutes = {
         missing: Texts,
         unknown: Texts.describe("Dependencies whose state could not be determined."),
         warnings: Texts,
+        isUnsupported,
       }),
       needs: z.array(SkillNeed).readonly(),
     }),

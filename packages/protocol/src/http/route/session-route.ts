@@ -1,7 +1,38 @@
 import { z } from "zod";
+import { Digest } from "../../id.ts";
 import { everyone, route } from "../route.ts";
 
 const bySession = z.strictObject({ session: z.uuid() });
+
+const Context = z.object({
+  session: z.string(),
+  runtime: z.string(),
+  agent: z.string().optional(),
+  user: z.string().optional(),
+  task: z.string().optional(),
+  activeSkills: z
+    .array(z.object({ id: z.string(), revision: z.int().optional(), treeHash: Digest }))
+    .readonly(),
+});
+
+const Argv = z
+  .array(z.string())
+  .readonly()
+  .optional()
+  .describe("Only this command may run, without a shell.");
+const Verdict = z.discriminatedUnion("verdict", [
+  z.object({ verdict: z.literal("allowed"), argv: Argv }),
+  z.object({ verdict: z.literal("preapproved"), skill: z.string(), argv: Argv }),
+  z.object({ verdict: z.literal("default") }),
+  z.object({
+    verdict: z.literal("blocked"),
+    tool: z.string(),
+    skill: z.string().describe("The first active skill that does not allow the call."),
+    allows: z.array(z.string()).readonly(),
+    message: z.string(),
+    hint: z.string(),
+  }),
+]);
 
 /** An agent's session at the gateway: reads and runs are recorded, and policies and approvals apply. */
 export const sessionRoutes = {
@@ -73,6 +104,32 @@ export const sessionRoutes = {
         error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
       }),
     ]),
+    errors: ["SESSION_NOT_FOUND"],
+  }),
+  getToolContext: route({
+    method: "GET",
+    path: "/v1/sessions/{session}/context",
+    tag: "sessions",
+    summary: "Show the context of a tool call: the session, its caller and the active skills",
+    roles: everyone,
+    params: bySession,
+    answer: Context,
+    condition: "read",
+    errors: ["SESSION_NOT_FOUND"],
+  }),
+  judgeTool: route({
+    method: "POST",
+    path: "/v1/sessions/{session}/verdicts",
+    tag: "sessions",
+    summary: "Check a tool call of the agent against the active skills; a blocked call is recorded",
+    roles: everyone,
+    params: bySession,
+    body: z.strictObject({
+      tool: z.string().min(1).max(256),
+      input: z.json().optional(),
+      owner: z.string().min(1).max(128).optional().describe("The skill that declares the tool."),
+    }),
+    answer: z.object({ verdict: Verdict, context: Context }),
     errors: ["SESSION_NOT_FOUND"],
   }),
 } as const;
