@@ -14,3 +14,17 @@ export async function compare(tasks: readonly (() => unknown)[], rounds = 40): P
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
+
+/** The time of a task at one size. */
+export interface Point {
+  readonly size: number;
+  readonly ms: number;
+}
+
+/** The exponent of the growth of a time with the size, from the smallest and the largest size. */
+export function growth(points: readonly Point[]): number {
+  const sorted = points.toSorted((a, b) => a.size - b.size);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined || first.size === last.size) return Number.NaN;
+  return Math.log(last.ms / first.ms) / Math.log(last.size / first.size);
+}

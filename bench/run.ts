@@ -26,7 +26,7 @@ const benches: Readonly<
   parse: benchParse,
   "tree-hash": benchTreeHash,
   start: benchStart,
-  library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
+  library: (_, args) => benchLibrary(args),
   catalogue: benchCatalogue,
   search: (_, args) => benchSearch(args),
   archive: benchArchive,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
@@ -195,7 +195,8 @@ test.skipIf(process.platform !== "linux")(
     const listed = await findSkillFolders(root, defaultLimits);
     const short = await findSkillFolders(root, defaultLimits, { isLeafSkill });
     expect(short).toEqual(listed);
-    expect(isLeafSkill(join(root, "a"))).toBe(true);
-    expect(["b", "c", "d", "e"].some((name) => isLeafSkill(join(root, name)))).toBe(false);
+    const isLeaf = (name: string) => isLeafSkill(join(root, name), statSync(join(root, name)));
+    expect(isLeaf("a")).toBe(true);
+    expect(["b", "c", "d", "e"].some(isLeaf)).toBe(false);
   },
 );

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync } from "node:fs";
+import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import { comparePaths, findSkillFiles, isJunk, isToolFile, SKILL_FILE } from "@skillhold/skill";
@@ -65,7 +65,7 @@ export interface FindOptions {
    * True for a skill folder without subfolders, which need not be listed. Listing is most of the cost, and most skills
    * are one file.
    */
-  readonly isLeafSkill?: ((folder: string) => boolean) | undefined;
+  readonly isLeafSkill?: ((folder: string, stats: Stats) => boolean) | undefined;
   /** Skip paths that the .gitignore files of parent folders ignore. */
   readonly gitignore?: boolean;
   /** The user named the root, so that it is a skill if it has only tools and contains no skills. */
@@ -121,6 +121,8 @@ class Search {
   readonly #ignored: GitIgnore[] = [];
   readonly #stamps = new Map<string, number>();
   readonly #plain: string[] = [];
+  /** Skills with subfolders, and the folders inside them. */
+  readonly #inside = new Set<string>();
   /** Folders without SKILL.md that contain a folder `tools`. */
   readonly #withTools: string[] = [];
   readonly #skills: SkillFolder[] = [];
@@ -232,17 +234,21 @@ class Search {
 
   #visit(folder: string): void {
     const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
-    if (this.#options.isLeafSkill?.(absolute)) {
+    const stats = tryStat(absolute);
+    const isInside = this.#inside.has(parentOf(folder) ?? "");
+    // Folders inside a skill are rarely skills, so that the look for a SKILL.md costs more than it saves.
+    if (!isInside && stats !== undefined && this.#options.isLeafSkill?.(absolute, stats)) {
       this.#skills.push({ path: folder || ".", absolute, file: SKILL_FILE, hasTools: false });
       return;
     }
     // Taken before the listing, so that the next scan notices concurrent changes.
-    this.#stamps.set(folder || ".", changeOf(absolute));
+    this.#stamps.set(folder || ".", stats === undefined ? 0 : lastChange(stats));
     const entries = this.#list(folder);
     if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
       this.#readGitIgnore(folder);
     // Uses the exact name from the listing, because a case-insensitive disk accepts any spelling.
     const [file, ...unread] = findSkillFiles(entries.map(({ name }) => name));
+    if (isInside || file !== undefined) this.#inside.add(folder || ".");
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
@@ -341,8 +347,8 @@ class Search {
  * For disks where the link count of a folder is two plus its subfolders, as usual on Linux. On other disks, folders
  * are listed.
  */
-export function isLeafSkill(folder: string): boolean {
-  return tryStat(folder)?.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
+export function isLeafSkill(folder: string, stats: Stats): boolean {
+  return stats.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
 }
 
 function hasToolFile(tools: string): boolean {
@@ -371,10 +377,15 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** The later of mtime and ctime; programs cannot set back ctime. */
+/** The last change of a path; zero when it is missing. */
 export function changeOf(path: string): number {
   const stats = tryStat(path);
-  return stats === undefined ? 0 : Math.max(stats.mtimeMs, stats.ctimeMs);
+  return stats === undefined ? 0 : lastChange(stats);
+}
+
+/** The later of mtime and ctime; programs cannot set back ctime. */
+function lastChange({ mtimeMs, ctimeMs }: Stats): number {
+  return Math.max(mtimeMs, ctimeMs);
 }
 
 function isSkipped(name: string): boolean {
