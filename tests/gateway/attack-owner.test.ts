@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Role } from "@skillhold/protocol";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { offlineReport } from "../eval-report.fixture.ts";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -38,6 +39,10 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   getDependencies: {},
   getGuardReport: {},
   diffCapabilities: {},
+  listEvals: {},
+  getEval: {},
+  addEval: { body: offlineReport("zebra") },
+  scoreTriggers: {},
 };
 type OfSkill = {
   [O in Operation]: RouteTable[O] extends { readonly path: `${string}{id}${string}`; readonly tag: infer T }
@@ -68,7 +73,8 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
           .replace("{path}", "SKILL.md")
           .replace("{kind}", "user")
           .replace("{key}", "eve")
-          .replace("{name}", "API_KEY");
+          .replace("{name}", "API_KEY")
+          .replace("{report}", "none");
         const response = await ask(gateway, row.method, `${path}${query}`, {
           headers,
           ...(body && { body }),

@@ -56,5 +56,12 @@ export {
 export { systemTime, type Time } from "./time.ts";
 export { chooseDistractors, layOut, layOutForTrials, type SkillFolder } from "./trial/skill-folder.ts";
 export { fitThreshold, type OfflineReport, rankOffline, reportOffline, wordsFor } from "./trigger/offline.ts";
+export {
+  EVAL_FILES,
+  otherTriggers,
+  type SkillPlace,
+  scoreOffline,
+  TRIGGER_FILES,
+} from "./trigger/score-offline.ts";
 export { reportTriggers, type TriggerReport } from "./trigger/trigger-report.ts";
 export { runTriggers, type TriggerRequest, type TriggerVerdict } from "./trigger/trigger-run.ts";

@@ -5,7 +5,8 @@ import type { AuditSink, Timers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { SecretStore } from "@skillhold/core/secret";
 import type { SurveyPorts, SystemHost } from "@skillhold/deps/environment";
-import type { Operation } from "@skillhold/protocol/http";
+import type { Digest } from "@skillhold/protocol";
+import type { EvalReportBody, Operation } from "@skillhold/protocol/http";
 import type { AuditReport } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
@@ -43,6 +44,8 @@ export interface GatewayContext {
   readonly dependencies?: DependencyPorts;
   /** Scans skills for the content guard. */
   readonly guardScan: GuardScan;
+  /** Ranks a skill for its own trigger queries; undefined for a skill without queries. */
+  readonly scoreTriggers?: (skill: ScoredSkill, viewer: Viewer) => Promise<EvalReportBody | undefined>;
   /** Installs skills from elsewhere; without it, the install route fails. */
   readonly installs?: InstallService;
   readonly progress: DependencyProgress;
@@ -64,6 +67,11 @@ export interface GatewayContext {
   /** The folder of the console's files. */
   readonly console?: string;
   readonly options: GatewayOptions;
+}
+
+export interface ScoredSkill {
+  readonly skill: string;
+  readonly treeHash: Digest;
 }
 
 export interface StartedRequest {

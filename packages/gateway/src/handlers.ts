@@ -6,6 +6,7 @@ import { agentHandlers } from "./route/agent-handler.ts";
 import { approvalHandlers } from "./route/approval-handler.ts";
 import { auditHandlers } from "./route/audit-handler.ts";
 import { dependencyHandlers } from "./route/dependency-handler.ts";
+import { evalHandlers } from "./route/eval-handler.ts";
 import { gatewayHandlers } from "./route/gateway-handler.ts";
 import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
@@ -38,6 +39,7 @@ const plainHandlers: Handlers = {
   ...referenceHandlers,
   ...guardHandlers,
   ...workspaceHandlers,
+  ...evalHandlers,
 };
 
 /** The handler of each row of the route table. Expensive work waits at a gate, and long calls end with their token. */
@@ -55,6 +57,7 @@ export const handlers: Handlers = {
   rescanGuard: endable(gated("heavy", plainHandlers.rescanGuard)),
   getGuardReport: endable(gated("heavy", plainHandlers.getGuardReport)),
   diffCapabilities: endable(gated("heavy", plainHandlers.diffCapabilities)),
+  scoreTriggers: endable(gated("heavy", plainHandlers.scoreTriggers)),
   installSkills: endable(gated("heavy", plainHandlers.installSkills)),
   // An upload is received first, however long that takes, and then passes the gate for expensive work.
   uploadSkills: endable(gated("receiving", plainHandlers.uploadSkills)),

@@ -114,6 +114,11 @@ export const errorTable = {
     exit: 5,
     hint: "Run `skillhold versions <skill>` to list the revisions.",
   },
+  EVAL_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "Run `skillhold eval show <skill> --all` to list the results.",
+  },
   CONFLICT: { status: 409, exit: 6, hint: "Choose another id, or ask the owner of the skill." },
   INTEGRITY_FAILED: {
     status: 500,

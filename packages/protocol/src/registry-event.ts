@@ -192,6 +192,14 @@ export const registryEvents = [
     reason: z.string(),
     expiresAt: at.optional(),
   }),
+  z.object({
+    type: z.literal("eval.recorded"),
+    ...about,
+    report: z.string(),
+    kind: z.enum(["tasks", "triggers", "offline"]),
+    hash: Digest,
+    revision: z.int().min(1),
+  }),
   /** A stored skill has another verdict, by another engine. */
   z.object({
     type: z.literal("guard.rescanned"),

@@ -6,7 +6,9 @@ import { didYouMean, suggest } from "@skillhold/core/session";
 import { nodeHost } from "@skillhold/core/source";
 import {
   chooseDistractors,
+  EVAL_FILES,
   type EvalProblem,
+  type EvalReport,
   type EvalSet,
   layOut,
   layOutForTrials,
@@ -15,6 +17,7 @@ import {
   readTriggerSet,
   type SkillFolder,
   seededRandom,
+  TRIGGER_FILES,
   type TriggerQuery,
   triggersOf,
 } from "@skillhold/eval";
@@ -22,12 +25,16 @@ import { cacheFile, dataFolder, ioFailure, statPath } from "@skillhold/host/plac
 import { STORE_LABEL } from "@skillhold/host/store";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { EvalReportBody } from "@skillhold/protocol/http";
+import { addEvalResult } from "@skillhold/registry/eval";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { folderId } from "@skillhold/skill";
+import { ownActor } from "../actor-option.ts";
 import type { CommandInput } from "../command.ts";
 import { getEntry } from "../get-entry.ts";
 import { type LibraryOpenOptions, withLibrary } from "../open.ts";
 import { countOption, textOption } from "../option.ts";
+import { withRegistry } from "../store.ts";
 import { type Io, plain } from "../terminal/output.ts";
 
 /** The skill under evaluation, among the skills of the library. */
@@ -119,8 +126,46 @@ export function openResults(io: Pick<Io, "env">): ResultStore {
   return new ResultStore(join(dataFolder(io.env), "evals", "results"));
 }
 
-const EVAL_FILES = ["evals/evals.json", "evals/evals.yaml", "evals/eval.yaml", "tests/eval.yaml"];
-const TRIGGER_FILES = ["evals/triggers.json", "evals/eval_queries.json", "evals/trigger_evals.json"];
+/**
+ * Keeps a report below the data folder, and with the skill in the store if it is from there. Returns the file, and why
+ * the store did not keep it.
+ */
+export async function keepReport(
+  report: EvalReport,
+  { registry }: Pick<EvalTarget, "registry">,
+  input: CommandInput,
+): Promise<{ readonly file: string; readonly problem?: string }> {
+  const file = openResults(input.io).save(report);
+  if (registry === undefined) return { file };
+  try {
+    // The library's own connection cannot extend a signed log.
+    await withRegistry(input, "write", ({ context }) =>
+      addEvalResult(report.skill, storable(report), ownActor(input.io), context),
+    );
+    return { file };
+  } catch (error) {
+    // The result of an eval is costly: a store that is read-only must not lose it.
+    if (error instanceof SkillError) return { file, problem: error.message };
+    throw error;
+  }
+}
+
+/** The end of a long output is left out, so that a result with many runs stays small. */
+const LONGEST_STORED_OUTPUT = 4000;
+
+function storable(report: EvalReport): EvalReportBody {
+  const short =
+    report.kind === "tasks"
+      ? {
+          ...report,
+          trials: report.trials.map((trial) => ({
+            ...trial,
+            output: trial.output.slice(0, LONGEST_STORED_OUTPUT),
+          })),
+        }
+      : report;
+  return EvalReportBody.parse(short);
+}
 
 export interface EvalFile {
   readonly set: EvalSet;
@@ -175,29 +220,6 @@ export function readTriggers(
   throw new SkillError("PATH_NOT_FOUND", `${entry.id} has no evals/triggers.json.`, {
     hint: 'Write one, `[{"query": "…", "should_trigger": true}, …]`, or name a file with --triggers.',
   });
-}
-
-const MOST_OTHERS = 500;
-
-/** The trigger sets of the other skills, as far as they bring some. */
-export async function readOtherTriggers({
-  library,
-  viewer,
-  entry,
-}: EvalTarget): Promise<ReadonlyMap<string, readonly TriggerQuery[]>> {
-  const others = new Map<string, readonly TriggerQuery[]>();
-  for (const { id } of (await library.list(viewer)).slice(0, MOST_OTHERS)) {
-    if (id === entry.id) continue;
-    try {
-      const { content } = await library.resource(viewer, id, "evals/triggers.json");
-      const { queries } = readTriggerSet(content, "triggers.json");
-      if (queries.length > 0) others.set(id, queries);
-    } catch (error) {
-      // A skill without a trigger set is left out.
-      if (!(error instanceof SkillError)) throw error;
-    }
-  }
-  return others;
 }
 
 /** The ids of the other skills that agents see beside this one. */

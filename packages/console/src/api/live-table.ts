@@ -30,6 +30,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["skill.", skills],
   ["grant.", [...skills, "GET /v1/skills/{id}/grants", "GET /v1/grants/pending"]],
   ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],
+  ["eval.", ["GET /v1/skills/{id}/evals"]],
   ["token.", ["GET /v1/tokens"]],
   ["approval.", ["GET /v1/approvals"]],
   ["secret.", ["GET /v1/secrets", ...skills]],

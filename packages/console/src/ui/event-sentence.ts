@@ -127,6 +127,10 @@ const writers: Writers = {
   "token.revoked": () => ["revoked a token", "warn"],
   "audit.key_changed": ({ change }) => [`${change} a key of the audit log`, "warn"],
   "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
+  "eval.recorded": ({ skill, revision, kind }) => [
+    `added an eval of ${skill} r${revision} (${kind})`,
+    "info",
+  ],
   "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
   "guard.rescanned": ({ skill, verdict }) => [
     `scanned ${skill} again: ${verdict}`,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type AuditSink, systemTimers } from "@skillhold/core/port";
+import type { Library } from "@skillhold/core/library";
+import { type AuditSink, type Clock, systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { ScanProcess } from "@skillhold/deps/scan-process";
@@ -112,14 +113,14 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         runs,
         guardScan,
       },
+      scoreTriggers: triggerScore(library, clock),
       inbox: registryInbox(asker),
       mounts: [mcpMount({ registry, library, skills, audit, runs, log })],
       progress: new Progress(),
       onReload,
       sandbox: options.sandbox ?? { id: freshSandbox().id, probe: () => freshSandbox().probe() },
       verifyAudit: async (signal) => {
-        const key = await findOwnKey(url, place);
-        const keys = key === undefined ? [] : [key];
+        const keys = [await findOwnKey(url, place)].filter((key) => key !== undefined);
         return await verifyAudit(store, { keys, witnessed: await checkpoints.read(), signal });
       },
       version: productVersion(),
@@ -130,6 +131,15 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         installs: installService({ ...machine, guardScan }),
       }),
     },
+  };
+}
+
+/** Ranks skills for their trigger queries. Evals are loaded on demand: most gateways never score. */
+function triggerScore(library: Library, clock: Clock): NonNullable<GatewayContext["scoreTriggers"]> {
+  return async ({ skill, treeHash }, viewer) => {
+    const { scoreOffline } = await import("@skillhold/eval");
+    const report = await scoreOffline({ skill, treeHash, at: clock.now() }, { library, viewer });
+    return report && { ...report, treeHash };
   };
 }
 

@@ -1,3 +1,4 @@
+export { EvalReportBody, EvalSummary } from "./eval-schema.ts";
 export { Problem } from "./problem.ts";
 export { AgentView } from "./route/agent-route.ts";
 export { type QuestionContentView, QuestionView } from "./route/approval-route.ts";

@@ -3,6 +3,7 @@ import { agentRoutes } from "./route/agent-route.ts";
 import { approvalRoutes } from "./route/approval-route.ts";
 import { auditRoutes } from "./route/audit-route.ts";
 import { dependencyRoutes } from "./route/dependency-route.ts";
+import { evalRoutes } from "./route/eval-route.ts";
 import { gatewayRoutes } from "./route/gateway-route.ts";
 import { guardRoutes } from "./route/guard-route.ts";
 import { installRoutes } from "./route/install-route.ts";
@@ -35,6 +36,7 @@ export const routeTable = {
   ...gatewayRoutes,
   ...guardRoutes,
   ...workspaceRoutes,
+  ...evalRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteTable = typeof routeTable;

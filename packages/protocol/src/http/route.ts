@@ -52,6 +52,7 @@ export type RouteTag =
   | "secrets"
   | "guard"
   | "workspaces"
+  | "evals"
   | "gateway";
 
 /** Keeps the exact types of a row, so that handlers and clients are type-checked against it. */

@@ -2,8 +2,10 @@ import type { Approval } from "@skillhold/core/approval";
 import type { GuardReport, Waiver } from "@skillhold/core/guard";
 import type { VectorStore } from "@skillhold/core/semantic";
 import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { EvalReportBody } from "@skillhold/protocol/http";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
+import type { EvalPage, EvalResult } from "./eval-result.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { StoredToken } from "./token.ts";
@@ -114,6 +116,11 @@ export interface RegistryReader {
   findWorkspace(agent: string): Promise<WorkspaceRecord | undefined>;
   /** Ordered by key, including those of removed agents. */
   listWorkspaces(): Promise<readonly WorkspaceRecord[]>;
+  findEval(id: string): Promise<EvalResult | undefined>;
+  /** The eval results of the skill with this uid, newest first. */
+  listEvals(uid: string, page: EvalPage): Promise<readonly Pick<EvalResult, "id" | "addedAt" | "summary">[]>;
+  /** The result with an equal report. */
+  findSameEval(uid: string, report: EvalReportBody): Promise<EvalResult | undefined>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -154,6 +161,11 @@ export interface RegistryTransaction extends RegistryReader {
   putWaiver(id: string, waiver: Waiver): Promise<void>;
   /** Inserts the workspace or replaces the row of its agent. */
   putWorkspace(workspace: WorkspaceRecord): Promise<void>;
+  putEval(result: EvalResult): Promise<void>;
+  /** Removes all but the newest eval results of a skill. */
+  trimEvals(uid: string, keep: number): Promise<void>;
+  /** Removes the eval results about one content of a skill. */
+  removeEvals(uid: string, treeHash: Digest): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**

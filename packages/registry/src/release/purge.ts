@@ -39,7 +39,11 @@ export async function purgeSkill(
     const revisions = due.map(({ revision }) => revision);
     if (options.dryRun === true || due.length === 0) return { id: skill.id, revisions };
     const at = now.toISOString();
-    for (const revision of revisions) await tx.markPurged(skill.uid, revision, at);
+    for (const { revision, treeHash } of due) {
+      await tx.markPurged(skill.uid, revision, at);
+      // Runs of evals contain parts of the purged content.
+      await tx.removeEvals(skill.uid, treeHash);
+    }
     await tx.append({ type: "skill.purged", at, skill: skill.id, by, revisions });
     return { id: skill.id, revisions };
   });

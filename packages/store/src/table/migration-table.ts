@@ -239,6 +239,20 @@ export const migrations: readonly Migration[] = [
         updated_at {text} not null
       ) {strict}`,
   },
+  {
+    name: "eval results",
+    script: `
+      create table eval_result (
+        id {text} not null primary key,
+        skill {text} not null references skill (uid) deferrable initially deferred,
+        tree_hash {text} not null,
+        added_at {text} not null,
+        added_by {text} not null,
+        summary {text} not null,
+        report {text} not null
+      ) {strict};
+      create index eval_result_skill on eval_result (skill, added_at, id)`,
+  },
 ];
 
 const PAGE = 1000;

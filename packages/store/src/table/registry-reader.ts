@@ -4,6 +4,7 @@ import { selectUser, selectUsers } from "./account-table.ts";
 import { selectAgent, selectAgents } from "./agent-table.ts";
 import { selectApproval, selectApprovals } from "./approval-table.ts";
 import { selectHead } from "./audit-head-table.ts";
+import { selectEval, selectEvals, selectSameEval } from "./eval-table.ts";
 import {
   auditAfter,
   eventsAbout,
@@ -66,5 +67,8 @@ export function readerOf(db: Queries): RegistryReader {
     listWaivers: (id) => listWaivers(db, id),
     findWorkspace: (agent) => selectWorkspace(db, agent),
     listWorkspaces: () => selectWorkspaces(db),
+    findEval: (id) => selectEval(db, id),
+    listEvals: (uid, page) => selectEvals(db, uid, page),
+    findSameEval: (uid, report) => selectSameEval(db, uid, report),
   };
 }

@@ -6,6 +6,7 @@ import type { Tx } from "../engine/db.ts";
 import { putUser } from "./account-table.ts";
 import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
+import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
 import { adoptLog, appendAll, changeKey, checkLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
@@ -29,6 +30,9 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putTree: (hash, files) => putTree(tx, hash, files),
     putGuardReport: (hash, report, at) => putGuardReport(tx, hash, report, at),
     putWaiver: (id, waiver) => putWaiver(tx, id, waiver),
+    putEval: (result) => putEval(tx, result),
+    trimEvals: (uid, keep) => trimEvals(tx, uid, keep),
+    removeEvals: (uid, treeHash) => removeEvals(tx, uid, treeHash),
     removeTrees: (hashes) => removeTrees(tx, hashes),
     putAgent: (agent) => putAgent(tx, agent),
     putUser: (user) => putUser(tx, user),

@@ -7,7 +7,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { validateSkill } from "@skillhold/skill";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { type EvalTarget, openResults, readSkillArgument, withEvalTarget } from "../../eval/eval-target.ts";
+import { type EvalTarget, keepReport, readSkillArgument, withEvalTarget } from "../../eval/eval-target.ts";
 import { comparisonLine, percent } from "../../eval/eval-text.ts";
 import { withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
@@ -91,12 +91,12 @@ class DevSession {
   }
 
   async #measure(): Promise<Omit<DevReport, "findings">> {
-    const { options, io } = this.#input;
+    const { options } = this.#input;
     try {
       return await withEvalTarget(this.#input, async (target) => {
         const triggers = await this.#scoreTriggers(target);
         const evals = options["rerun"] === true ? await runEvals(target, this.#input) : undefined;
-        if (evals !== undefined) openResults(io).save(evals);
+        if (evals !== undefined) await keepReport(evals, target, this.#input);
         return {
           treeHash: target.treeHash,
           ...(triggers === undefined ? {} : { triggers }),

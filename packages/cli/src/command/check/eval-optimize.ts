@@ -9,6 +9,7 @@ import {
   modelImprover,
   offlineScorer,
   optimizeDescription,
+  otherTriggers,
   type Propose,
   rankOffline,
   type Scorer,
@@ -21,7 +22,6 @@ import { chooseModel, chooseRunner, trialSettings } from "../../eval/eval-runner
 import {
   chooseOthers,
   type EvalTarget,
-  readOtherTriggers,
   readText,
   readTriggers,
   withEvalTarget,
@@ -56,7 +56,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io, options } = input;
   return await withEvalTarget<ExitCode>(input, async (target) => {
     const queries = readTriggers(target, input);
-    const others = await readOtherTriggers(target);
+    const others = await otherTriggers(target.entry.id, target);
     const bySearch = await searchScorer(target, input, others);
     const result = await optimizeDescription(
       {
@@ -131,7 +131,7 @@ function patchFile(file: string): Propose {
 async function searchScorer(
   target: EvalTarget,
   input: CommandInput,
-  others: Awaited<ReturnType<typeof readOtherTriggers>>,
+  others: Awaited<ReturnType<typeof otherTriggers>>,
 ): Promise<Scorer> {
   const { library, viewer, entry, place } = target;
   const ids = await chooseOthers(

@@ -18,9 +18,9 @@ import { chooseJudge, chooseRunner, trialSettings } from "../../eval/eval-runner
 import {
   chooseOthers,
   type EvalTarget,
+  keepReport,
   layOutFolder,
   layOutRevision,
-  openResults,
   readEvals,
   withEvalTarget,
 } from "../../eval/eval-target.ts";
@@ -59,7 +59,8 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io } = input;
   return await withEvalTarget<ExitCode>(input, async (target) => {
     const report = await runEvals(target, input);
-    const file = openResults(io).save(report);
+    const { file, problem } = await keepReport(report, target, input);
+    if (problem !== undefined) io.err(`warning: the store did not keep the result: ${plain(problem)}\n`);
     if (io.json) printData(io, report);
     else {
       await printEvalReport(io, report);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   layOutForTrials,
   type OfflineReport,
+  otherTriggers,
   reportOffline,
   reportTriggers,
   runTriggers,
@@ -15,8 +16,7 @@ import { chooseRunner, trialSettings } from "../../eval/eval-runner.ts";
 import {
   chooseOthers,
   type EvalTarget,
-  openResults,
-  readOtherTriggers,
+  keepReport,
   readTriggers,
   withEvalTarget,
 } from "../../eval/eval-target.ts";
@@ -47,7 +47,8 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   return await withEvalTarget<ExitCode>(input, async (target) => {
     const report =
       options["offline"] === true ? await scoreOffline(target, input) : await askAgent(target, input);
-    const file = openResults(io).save(report);
+    const { file, problem } = await keepReport(report, target, input);
+    if (problem !== undefined) io.err(`warning: the store did not keep the result: ${plain(problem)}\n`);
     if (io.json) printData(io, report);
     else {
       await printEvalReport(io, report);
@@ -67,7 +68,7 @@ export async function scoreOffline(target: EvalTarget, input: CommandInput): Pro
       at: new Date(),
       skills: (await library.list(viewer)).length,
       queries: readTriggers(target, input),
-      others: await readOtherTriggers(target),
+      others: await otherTriggers(entry.id, target),
     },
     { library, viewer },
   );

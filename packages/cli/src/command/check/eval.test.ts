@@ -97,6 +97,21 @@ describe("eval run", () => {
     );
   });
 
+  test("keeps the result of a stored skill in the store, with the log [S-51]", async () => {
+    expect((await text("publish", "skills/greet")).code).toBe(0);
+    rmSync(join(root, "skills"), { recursive: true });
+    const { data } = await json("eval", "run", "greet", "--runs", "1", ...scripted);
+    expect((await json("eval", "triggers", "greet", "--offline")).code).toBe(0);
+    const { data: log } = await json("audit", "tail", "--skill", "greet");
+    const recorded = log.events.flatMap(({ event }: { event: { type: string } }) =>
+      event.type === "eval.recorded" ? [event] : [],
+    );
+    expect(recorded).toMatchObject([
+      { kind: "tasks", hash: data.treeHash, revision: 1 },
+      { kind: "offline", hash: data.treeHash, revision: 1 },
+    ]);
+  });
+
   test("runs one case, writes the run tree, and stops at its budget [S-51]", async () => {
     const one = await json(
       "eval",

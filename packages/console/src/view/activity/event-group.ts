@@ -57,6 +57,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "token.revoked": "people",
   "audit.key_changed": "people",
   "guard.blocked": "refusals",
+  "eval.recorded": "releases",
   "guard.waived": "releases",
   "guard.rescanned": "releases",
   "workspace.changed": "people",

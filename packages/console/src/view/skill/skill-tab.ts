@@ -7,6 +7,7 @@ export const skillTabs = [
   "access",
   "dependencies",
   "security",
+  "evals",
   "activity",
   "validation",
 ] as const;
@@ -25,7 +26,7 @@ export function hrefOf(id: string, tab: SkillTab): string {
 type Known = { readonly registry?: Pick<NonNullable<SkillDetail["registry"]>, "status"> | undefined };
 
 /** Tabs about published content; a skill in a folder has none. */
-const published: ReadonlySet<SkillTab> = new Set(["versions", "access", "security"]);
+const published: ReadonlySet<SkillTab> = new Set(["versions", "access", "security", "evals"]);
 
 /** A deleted skill cannot be used, so access and dependencies are hidden. */
 export function tabsFor({ registry }: Known): readonly SkillTab[] {

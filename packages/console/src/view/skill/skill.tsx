@@ -20,6 +20,7 @@ const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
   access: lazy(async () => ({ default: (await import("./access/access.tsx")).Access })),
   dependencies: lazy(async () => ({ default: (await import("./dependencies/needs.tsx")).Needs })),
   security: lazy(async () => ({ default: (await import("./security/security.tsx")).Security })),
+  evals: lazy(async () => ({ default: (await import("./evals/evals.tsx")).Evals })),
   activity: lazy(async () => ({ default: (await import("./activity/skill-activity.tsx")).SkillActivity })),
   validation: lazy(async () => ({ default: (await import("./validation/validation.tsx")).Validation })),
 };

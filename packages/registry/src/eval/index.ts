@@ -1,0 +1,1 @@
+export { addEvalResult, getEvalResult, latestEvals, summarizeEval } from "./eval-results.ts";
