@@ -107,7 +107,7 @@ async function fetchOne(work: string, url: string): Promise<void> {
 }
 
 async function skillhold(folder: string, home: string, source: string): Promise<void> {
-  const bin = resolve("packages/cli/bin/skillhold.js");
+  const bin = resolve("packages/skillhold/bin/skillhold.js");
   const argv = [bin, "install", source, "--target", "project", "--yes"];
   await run(process.execPath, argv, { cwd: folder, env: environment(home), maxBuffer: 64 * 1024 * 1024 });
 }

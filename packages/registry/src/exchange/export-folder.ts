@@ -8,7 +8,8 @@ import { ExportMeter, type LoadedSkill, loadSkill } from "../release/load-skill.
 import { findExported } from "./export.ts";
 import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
 import { makeFolder } from "./make-folder.ts";
-import { findLeftovers, replaceFolder } from "./replace-folder.ts";
+import { replaceFolder } from "./replace-folder.ts";
+import { findSwaps, recoverSwaps } from "./swap-folder.ts";
 import { isStill, readTargetState, type TargetState } from "./target-folder.ts";
 
 export interface ExportFolderOptions {
@@ -54,7 +55,8 @@ export async function exportFolder(
 ): Promise<FolderExport> {
   const target = resolve(folder);
   const lock = resolve(options.lock ?? join(projectOf(target), SKILLS_LOCK));
-  const leftovers = findLeftovers(target).map(noteLeftover);
+  if (options.isDryRun !== true) for (const each of [target, dirname(lock)]) recoverSwaps(each);
+  const leftovers = findSwaps(target).map(noteLeftover);
   const meter = new ExportMeter(context.limits);
   const plans: Plan[] = [];
   for (const skill of await findExported(ids, context)) {

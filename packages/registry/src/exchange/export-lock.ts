@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readBounded } from "@skillhold/core/bundle";
@@ -20,6 +20,7 @@ import {
   writeSkillsLock,
 } from "../format/skills-lock.ts";
 import { makeFolder } from "./make-folder.ts";
+import { closeSwap, openSwap } from "./swap-folder.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -97,11 +98,11 @@ function useFolderBeside(file: string, work: (beside: string) => void): void {
   let beside: string | undefined;
   try {
     makeFolder(dirname(file));
-    beside = mkdtempSync(join(dirname(file), ".skillhold-"));
+    beside = openSwap(dirname(file));
     work(beside);
   } catch (error) {
     throw new SkillError("IO_FAILED", `The file ${file} cannot be written.`, { cause: error });
   } finally {
-    if (beside !== undefined) rmSync(beside, { recursive: true, force: true });
+    if (beside !== undefined) closeSwap(beside);
   }
 }

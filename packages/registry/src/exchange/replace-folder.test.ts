@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findLeftovers, replaceFolder } from "./replace-folder.ts";
+import { replaceFolder } from "./replace-folder.ts";
+import { findSwaps } from "./swap-folder.ts";
 
 let root: string;
 let place: string;
@@ -61,7 +62,7 @@ test("names and keeps the content that cannot be restored [S-46]", async () => {
   const replacing = replaceFolder(place, [file("SKILL.md")], { extras: [".git"], isExpected: taken });
   const [name = ""] = await replacing.then(
     () => [],
-    () => findLeftovers(root),
+    () => findSwaps(root),
   );
   await expect(replacing).rejects.toMatchObject({
     code: "IO_FAILED",
@@ -73,5 +74,5 @@ test("names and keeps the content that cannot be restored [S-46]", async () => {
 });
 
 test("a missing folder has no leftovers [S-46]", () => {
-  expect(findLeftovers(join(root, "nowhere"))).toEqual([]);
+  expect(findSwaps(join(root, "nowhere"))).toEqual([]);
 });

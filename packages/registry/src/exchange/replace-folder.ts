@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import type { StagedFile } from "../record/staged-skill.ts";
+import { closeSwap, openSwap, recordSwap } from "./swap-folder.ts";
 
 export interface Replaced {
   /** Paths in the old folder that do not belong to the skill. They are moved to the new one. */
@@ -11,11 +12,9 @@ export interface Replaced {
   isExpected(old: string): Promise<boolean>;
 }
 
-const BESIDE = ".skillhold-";
-
 /**
- * Replaces a skill folder atomically: the new folder is written beside it and renamed. The old folder is
- * deleted last, so that a crash loses no file.
+ * Replaces a skill folder as a whole: the new folder is written beside it and renamed. The old folder is
+ * deleted last. After a crash between the two renames, `recoverSwaps` puts the old folder back.
  */
 export async function replaceFolder(
   place: string,
@@ -27,6 +26,7 @@ export async function replaceFolder(
   const old = join(beside, "old");
   const moved: string[] = [];
   try {
+    recordSwap(beside, { name: basename(place), action: "replace", extras });
     mkdirSync(fresh);
     const made = new Set([fresh]);
     for (const { path, executable, content } of files)
@@ -45,25 +45,28 @@ export async function replaceFolder(
     putBack(place, beside, moved);
     throw error instanceof SkillError ? error : failed(place, error);
   }
-  rmSync(beside, { recursive: true, force: true });
+  closeSwap(beside);
 }
 
-/** The folders of interrupted replacements, which contain the previous content. */
-export function findLeftovers(folder: string): readonly string[] {
+/** Removes a skill folder as a whole: it is moved aside by one rename, and then deleted. */
+export function removeFolder(place: string): void {
+  const beside = makeBeside(place);
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries
-      .filter((each) => each.isDirectory() && each.name.startsWith(BESIDE))
-      .map(({ name }) => name);
-  } catch {
-    // A missing folder has no leftovers; an unreadable one fails when it is written.
-    return [];
+    recordSwap(beside, { name: basename(place), action: "remove", extras: [] });
+    renameSync(place, join(beside, "old"));
+  } catch (error) {
+    closeSwap(beside);
+    throw new SkillError("IO_FAILED", `${place} cannot be removed.`, {
+      details: { path: place },
+      cause: error,
+    });
   }
+  closeSwap(beside);
 }
 
 function makeBeside(place: string): string {
   try {
-    return mkdtempSync(join(dirname(place), BESIDE));
+    return openSwap(dirname(place));
   } catch (error) {
     throw failed(place, error);
   }
@@ -79,7 +82,7 @@ function putBack(place: string, beside: string, moved: readonly string[]): void 
     const message = `The skill cannot be written to ${place}. The previous content is in ${beside}.`;
     throw new SkillError("IO_FAILED", message, { details: { path: place, beside }, cause: error });
   }
-  rmSync(beside, { recursive: true, force: true });
+  closeSwap(beside);
 }
 
 function changed(place: string): SkillError {

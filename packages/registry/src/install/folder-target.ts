@@ -1,12 +1,13 @@
 import { existsSync, lstatSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { combineDigests } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { rejectUnwritable } from "../exchange/export-lock.ts";
 import { makeFolder } from "../exchange/make-folder.ts";
-import { replaceFolder } from "../exchange/replace-folder.ts";
+import { removeFolder, replaceFolder } from "../exchange/replace-folder.ts";
+import { recoverSwaps } from "../exchange/swap-folder.ts";
 import { isStill, readTargetState } from "../exchange/target-folder.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { readBundle } from "../release/read-bundle.ts";
@@ -30,7 +31,9 @@ export interface FolderTargetOptions {
 
 /** A folder that agents read, with a lock that says where each skill came from. */
 export function folderTarget(options: FolderTargetOptions): InstallTarget {
-  const { folder, lock } = options;
+  const { folder, agents, lock, isDryRun = false } = options;
+  // A killed process may have left a skill between its old and its new content.
+  if (!isDryRun) for (const each of new Set([folder, ...agents, dirname(lock.file)])) recoverSwaps(each);
   const find = (id: string) => findOccupied(id, options);
   return {
     name: folder,
@@ -165,15 +168,14 @@ function occupied(path: string): SkillError {
 
 async function remove(id: string, isForced: boolean, options: FolderTargetOptions): Promise<void> {
   const { folder, agents, lock, isDryRun = false } = options;
+  const entry = lock.read()[id];
+  if (entry === undefined) throw notInstalled(id, folder);
   const found = await findOccupied(id, options);
-  if (found?.installed === undefined) {
-    if (found === undefined && lock.read()[id] !== undefined) {
-      if (!isDryRun) lock.forget(id);
-      return;
-    }
-    throw notInstalled(id, folder);
+  if (found === undefined) {
+    if (!isDryRun) lock.forget(id);
+    return;
   }
-  const recorded = lock.read()[id]?.skillhold?.treeHash;
+  const recorded = entry.skillhold?.treeHash;
   if (!isForced && found.treeHash !== recorded)
     throw new SkillError(
       "CONFLICT",
@@ -191,7 +193,7 @@ async function remove(id: string, isForced: boolean, options: FolderTargetOption
     if (stats?.isSymbolicLink() === true && readlinkSync(link) === relative(agent, place)) rmSync(link);
   }
   lock.forget(id);
-  rmSync(place, { recursive: true, force: true });
+  removeFolder(place);
 }
 
 function notInstalled(id: string, folder: string): SkillError {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { combineDigests, errorCodeOf } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
@@ -7,6 +7,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { z } from "zod";
 import { SeenLog } from "../audit/log-witness.ts";
 import { makeFolder } from "../exchange/make-folder.ts";
+import { closeSwap, openSwap, recoverSwaps } from "../exchange/swap-folder.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { readBundle } from "../release/read-bundle.ts";
 import { layOut, type SeenLogs } from "./source.ts";
@@ -37,8 +38,10 @@ export type InstallRecords = z.infer<typeof State>;
 export class InstallState implements FirstSight {
   readonly #file: string;
 
+  /** Removes the leftovers of killed processes. */
   constructor(file: string) {
     this.#file = file;
+    recoverSwaps(dirname(file));
   }
 
   async see(keys: readonly string[], now: Date): Promise<ReadonlyMap<string, string>> {
@@ -97,12 +100,12 @@ export class InstallState implements FirstSight {
   write(state: InstallRecords): void {
     try {
       makeFolder(dirname(this.#file));
-      const beside = mkdtempSync(join(dirname(this.#file), ".skillhold-"));
+      const beside = openSwap(dirname(this.#file));
       try {
         writeFileSync(join(beside, "new"), `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
         renameSync(join(beside, "new"), this.#file);
       } finally {
-        rmSync(beside, { recursive: true, force: true });
+        closeSwap(beside);
       }
     } catch (error) {
       if (error instanceof SkillError) throw error;
@@ -113,6 +116,7 @@ export class InstallState implements FirstSight {
 
 /** Stores bases as folders, named by hash. Each read verifies the hash; a damaged base is treated as missing. */
 export function baseFolder(folder: string, limits: Limits): BaseStore {
+  recoverSwaps(folder);
   const placeOf = (hash: Digest) => join(folder, hash.slice("sha256:".length));
   const find = async (hash: Digest) => {
     try {
@@ -127,7 +131,7 @@ export function baseFolder(folder: string, limits: Limits): BaseStore {
   const keep = async (hash: Digest, files: readonly StagedFile[]) => {
     if ((await find(hash)) !== undefined) return;
     makeFolder(folder);
-    const beside = mkdtempSync(join(folder, ".skillhold-"));
+    const beside = openSwap(folder);
     try {
       const fresh = join(beside, "new");
       mkdirSync(fresh);
@@ -135,7 +139,7 @@ export function baseFolder(folder: string, limits: Limits): BaseStore {
       rmSync(placeOf(hash), { recursive: true, force: true });
       renameSync(fresh, placeOf(hash));
     } finally {
-      rmSync(beside, { recursive: true, force: true });
+      closeSwap(beside);
     }
   };
   return { find, keep };

@@ -1,0 +1,32 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+/** Loaded into a process by `--import`: kills it just before its n-th change of a file below a folder. */
+const { KILL_FOLDER = "", KILL_STEP = "0" } = process.env;
+let step = 0;
+
+type Change = (path: unknown, ...rest: unknown[]) => unknown;
+// The functions differ in their other parameters, which pass through.
+const functions = fs as unknown as Record<string, Change>;
+
+for (const name of [
+  "mkdirSync",
+  "mkdtempSync",
+  "writeFileSync",
+  "openSync",
+  "renameSync",
+  "rmSync",
+  "symlinkSync",
+]) {
+  const original = functions[name];
+  if (original === undefined) throw new Error(`fs.${name} is missing`);
+  functions[name] = (path, ...rest) => {
+    const isRead = name === "openSync" && (rest[0] === undefined || rest[0] === "r" || rest[0] === 0);
+    if (String(path).startsWith(KILL_FOLDER) && !isRead) {
+      step += 1;
+      if (step === Number(KILL_STEP)) process.kill(process.pid, "SIGKILL");
+    }
+    return original(path, ...rest);
+  };
+}
+syncBuiltinESMExports();
