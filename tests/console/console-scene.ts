@@ -133,7 +133,7 @@ async function enter(page: Page, { url }: RunningGateway, options: VisitOptions)
   const heading = page.getByRole("heading", { level: 1 }).first();
   if (link !== undefined) {
     await page.goto(link);
-    await page.waitForURL(`${url}/skills`);
+    await page.waitForURL(`${url}/home`);
     await heading.waitFor();
   }
   if (page.url() !== `${url}${at}`) await page.goto(`${url}${at}`);

@@ -114,6 +114,7 @@ export function sessionOf(answer: unknown): string {
 /** Every view, and every state of one that looks like another view. */
 export const viewPaths = ({ session }: { readonly session: string }) =>
   ({
+    home: "/home",
     skills: "/skills",
     "skills-filtered": "/skills?q=report&order=used",
     "skills-empty": "/skills?q=zzzz",

@@ -28,6 +28,7 @@ const ofReport = (...current: readonly string[]) => ({
 const named = (title: string) => ({ title, current: [title] });
 
 const signs: Readonly<Record<keyof Paths, Sign>> = {
+  home: { ...named("Home"), shows: "text=Usage of all skills" },
   skills: { ...ofSkills, shows: 'input[type="search"][value=""]' },
   "skills-filtered": { ...ofSkills, shows: 'input[type="search"][value="report"]' },
   "skills-empty": { ...ofSkills, shows: "text=No matching skills" },
@@ -83,7 +84,7 @@ test("everyone can read and reach everything of every view, in light and dark, a
   });
   const { page, gateway } = opened;
   const paths = viewPaths({ session });
-  const first = paths.skills;
+  const first = paths.home;
   for (const [path, sign] of signsAt(paths)) {
     // As a link in the page does.
     await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)})`);

@@ -58,6 +58,12 @@ test("counts usage from the log, and callers see only their own skills [S-63]", 
   );
   expect(one).toMatchObject({ total: { activations: 1 }, revisions: [{ revision: 1, activations: 1 }] });
   expect((await get("/v1/skills/hidden/metrics", "viewer", "bob")).status).toBe(404);
+  const daysFor = async (role: "admin" | "viewer", user: string) => {
+    const answer = await (await get("/v1/metrics/days", role, user)).json();
+    return routeTable.listDays.answer.parse(answer).days.map(({ activations }) => activations);
+  };
+  expect(await daysFor("admin", "root")).toEqual([2]);
+  expect(await daysFor("viewer", "bob")).toEqual([1]);
 });
 
 test("Prometheus counters name only public skills [S-63]", async () => {

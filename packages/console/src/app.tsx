@@ -11,6 +11,7 @@ import { Missing } from "./view/missing.tsx";
 import { SignIn } from "./view/sign-in.tsx";
 import { Skills } from "./view/skills/skills.tsx";
 
+const Home = lazy(async () => ({ default: (await import("./view/home/home.tsx")).Home }));
 const Skill = lazy(async () => ({ default: (await import("./view/skill/skill.tsx")).Skill }));
 const Publish = lazy(async () => ({ default: (await import("./view/publish/publish.tsx")).Publish }));
 const CataloguePreview = lazy(async () => ({
@@ -46,8 +47,9 @@ export function App() {
               <Suspense fallback={<SkeletonRows />}>
                 <Switch>
                   <Route path="/">
-                    <Redirect to="/skills" replace />
+                    <Redirect to="/home" replace />
                   </Route>
+                  <Route path="/home" component={Home} />
                   <Route path="/skills" component={Skills} />
                   <Route path="/skills/:id/*?">
                     {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}

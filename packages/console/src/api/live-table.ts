@@ -9,6 +9,13 @@ const skills: readonly RouteKey[] = [
   "GET /v1/explain",
 ];
 
+const usage: readonly RouteKey[] = [
+  "GET /v1/metrics",
+  "GET /v1/metrics/days",
+  "GET /v1/skills/{id}/metrics",
+  "GET /v1/tokens",
+];
+
 /** Which answers an event makes out of date, by the beginning of its type. */
 export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   [
@@ -24,9 +31,9 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["skill.purged", ["GET /v1/skills/{id}/versions"]],
   ["skill.deps", [...skills, "GET /v1/skills/{id}/dependencies", "GET /v1/skills/runtimes"]],
   ["skill.dep.", ["GET /v1/skills/{id}/dependencies"]],
-  ["skill.activated", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
-  ["skill.script_executed", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
-  ["skill.tool_called", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
+  ["skill.activated", usage],
+  ["skill.script_executed", usage],
+  ["skill.tool_called", usage],
   ["skill.", skills],
   ["grant.", [...skills, "GET /v1/skills/{id}/grants", "GET /v1/grants/pending"]],
   ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],

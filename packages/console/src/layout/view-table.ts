@@ -4,6 +4,7 @@ import {
   Blocks,
   Bot,
   FileUp,
+  House,
   Inbox,
   KeyRound,
   LayoutList,
@@ -36,6 +37,7 @@ export function viewAt(place: string): View | undefined {
 }
 
 export const views: readonly View[] = [
+  { name: "Home", href: "/home", icon: House, group: "Skills", roles: people, key: "h" },
   { name: "Skills", href: "/skills", icon: LayoutList, group: "Skills", roles: people, key: "s" },
   { name: "Publish", href: "/publish", icon: FileUp, group: "Skills", roles: publishers, key: "p" },
   { name: "Catalogue", href: "/catalogue", icon: Blocks, group: "Skills", roles: people, key: "c" },

@@ -1,6 +1,6 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import type { SkillMetrics } from "@skillhold/protocol/http";
-import { Usage, type UsageCount } from "@skillhold/registry/audit";
+import { Usage, type UsageCount, type UsageDay } from "@skillhold/registry/audit";
 import { z } from "zod";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
@@ -12,7 +12,7 @@ import { type KeyedRow, readPage, rowsAfter } from "./page.ts";
 
 const Position = z.tuple([z.string(), z.int()]);
 
-export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getPrometheus"> = {
+export const metricHandlers: Pick<Handlers, "listMetrics" | "listDays" | "getMetrics" | "getPrometheus"> = {
   listMetrics: async ({ query, principal }, context) => {
     const { usage } = context.usage;
     const visible = isAdministrator(principal) ? undefined : await listVisible(principal, context);
@@ -30,6 +30,16 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
     });
     const upTo = isAdministrator(principal) ? { upTo: usage.upTo } : {};
     return { data: { ...upTo, skills: rows.map(({ row }) => metricView(row)), ...next } };
+  },
+  listDays: async ({ principal }, context) => {
+    const { usage } = context.usage;
+    const visible = isAdministrator(principal) ? undefined : await listVisible(principal, context);
+    // Days are not counted by revision.
+    const open = usage.list().filter(({ skill }) => {
+      const metered = visible?.get(skill);
+      return visible === undefined || (metered !== undefined && metered.pin === undefined);
+    });
+    return { data: { days: sumDays(open.flatMap(({ skill }) => usage.days(skill))) } };
   },
   getMetrics: async ({ params, principal }, context) => {
     const metered = await getMetered(params.id, principal, context);
@@ -50,6 +60,24 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
     type: metrics.type,
   }),
 };
+
+const MOST_DAYS = 90;
+
+/** The sums by day, oldest first. */
+function sumDays(days: readonly UsageDay[]): readonly UsageDay[] {
+  const sums = new Map<string, UsageDay>();
+  for (const each of days) {
+    const sum = sums.get(each.day) ?? { day: each.day, activations: 0, reads: 0, runs: 0, failures: 0 };
+    sums.set(each.day, {
+      day: each.day,
+      activations: sum.activations + each.activations,
+      reads: sum.reads + each.reads,
+      runs: sum.runs + each.runs,
+      failures: sum.failures + each.failures,
+    });
+  }
+  return [...sums.values()].toSorted((a, b) => (a.day < b.day ? -1 : 1)).slice(-MOST_DAYS);
+}
 
 /** A skill whose usage the caller may see. */
 interface Metered {

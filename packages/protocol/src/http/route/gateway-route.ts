@@ -18,6 +18,12 @@ export const SkillMetrics = z.object({
 });
 export type SkillMetrics = Readonly<z.infer<typeof SkillMetrics>>;
 
+const UsageDays = z
+  .array(
+    z.object({ day: z.string(), activations: z.int(), reads: z.int(), runs: z.int(), failures: z.int() }),
+  )
+  .readonly();
+
 export const gatewayRoutes = {
   listMetrics: route({
     method: "GET",
@@ -33,6 +39,15 @@ export const gatewayRoutes = {
     }),
     condition: "read",
   }),
+  listDays: route({
+    method: "GET",
+    path: "/v1/metrics/days",
+    tag: "gateway",
+    summary: "Show the usage of all skills together by day, the last 90 days with use",
+    roles: everyone,
+    answer: z.object({ days: UsageDays }),
+    condition: "read",
+  }),
   getMetrics: route({
     method: "GET",
     path: "/v1/skills/{id}/metrics",
@@ -43,17 +58,7 @@ export const gatewayRoutes = {
     answer: z.object({
       total: SkillMetrics,
       revisions: z.array(SkillMetrics).readonly(),
-      days: z
-        .array(
-          z.object({
-            day: z.string(),
-            activations: z.int(),
-            reads: z.int(),
-            runs: z.int(),
-            failures: z.int(),
-          }),
-        )
-        .readonly(),
+      days: UsageDays,
     }),
     condition: "read",
     errors: ["SKILL_NOT_FOUND"],
