@@ -7,6 +7,8 @@ export interface Attack {
   readonly at: "server" | "entry" | "read";
   readonly code: string;
   readonly make: () => Behaviour;
+  /** The time limit that ends the attack; the test does not wait for it. */
+  readonly outlasts?: "mcpListMs" | "mcpReadMs";
   /** Lower limits that shorten the attack. */
   readonly limits?: Readonly<Record<string, number>>;
   /** The files to read besides SKILL.md. */

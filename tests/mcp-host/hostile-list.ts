@@ -79,7 +79,7 @@ export const attackLists: readonly Attack[] = [
     name: "silence",
     at: "server",
     code: "MCP_TIMED_OUT",
-    limits: { mcpListMs: 300 },
+    outlasts: "mcpListMs",
     make: listing(() => never),
   },
   {

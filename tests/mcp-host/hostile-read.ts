@@ -62,7 +62,7 @@ export const attackReads: readonly Attack[] = [
   served("an error in place of a file", "MCP_ANSWER_INVALID", () => {
     throw new Error("No.");
   }),
-  { ...served("silence in place of a file", "MCP_TIMED_OUT", () => never), limits: { mcpReadMs: 300 } },
+  { ...served("silence in place of a file", "MCP_TIMED_OUT", () => never), outlasts: "mcpReadMs" },
   { ...served("another file than is listed", "MCP_DIGEST_DIFFERS", onlyNotes()), path: "notes.md" },
   misdescribed("another description than the file's", { ...said, description: "Mends everything." }),
   misdescribed("a field that the file does not have", { ...said, "allowed-tools": "Bash" }),

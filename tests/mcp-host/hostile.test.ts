@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, openMcpLibrary, refusalOf, refusalTable } from "@skillhold/mcp/host";
 import { SkillError, withLimits } from "@skillhold/protocol";
@@ -28,7 +29,15 @@ async function open(
   server: Parameters<typeof openMcpLibrary>[0]["server"],
 ): Promise<McpLibrary> {
   const limits = withLimits({ ...attack.limits });
-  return await openMcpLibrary({ label: "evil", server }, { host, clock, limits, cache });
+  const timers = attack.outlasts === undefined ? systemTimers : impatient(limits[attack.outlasts]);
+  return await openMcpLibrary({ label: "evil", server }, { host, clock, timers, limits, cache });
+}
+
+/** The machine's timers, on which this one limit is reached at once. */
+function impatient(limitMs: number): Timers {
+  const after: Timers["after"] = (ms, callback, options) =>
+    systemTimers.after(ms === limitMs ? 0 : ms, callback, options);
+  return { ...systemTimers, after };
 }
 
 /** Tries every way to read a skill and returns the codes of the errors. */

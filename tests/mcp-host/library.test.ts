@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type LibraryChange, openLayeredLibrary, openMemoryLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import {
   forgetMcpSource,
   type McpLibrary,
@@ -258,9 +259,13 @@ test("does not wait for a hanging server, and reports its skills when it answers
       return list(cursor);
     },
   });
-  const limits = withLimits({ mcpWaitMs: 1000, mcpListMs: 300_000 });
-  const ports = { host, clock: { now: () => new Date(now) }, limits, isPatient: false };
-  const library = await openMcpLibrary({ label: "acme", server: { url: server.url } }, ports);
+  const timers = new ManualTimers();
+  const limits = withLimits({ mcpListMs: 300_000 });
+  const ports = { host, clock: { now: () => new Date(now) }, timers, limits, isPatient: false };
+  const opening = openMcpLibrary({ label: "acme", server: { url: server.url } }, ports);
+  await timers.set(limits.mcpWaitMs);
+  timers.advance(limits.mcpWaitMs);
+  const library = await opening;
   closing.push(() => library.close());
   const told = vi.fn();
   library.onChange(told);

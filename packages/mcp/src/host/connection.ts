@@ -14,14 +14,14 @@ import {
   SKILLS_GET_METHOD,
   SKILLS_LIST_METHOD,
 } from "@modelcontextprotocol/client/ext/skills";
+import type { Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import type { LimitName, Limits } from "@skillhold/protocol/limits";
+import type { LimitName } from "@skillhold/protocol/limits";
 import { z } from "zod";
 import { fetchListing, type ServerListing } from "./listing.ts";
 import { type RefusalCode, refusalOf, refuse } from "./refusal.ts";
-import type { ServerAddress } from "./server-address.ts";
 import { ServerProcess } from "./server-process.ts";
-import { openTransport } from "./transport.ts";
+import { openTransport, type TransportTarget } from "./transport.ts";
 
 export interface ConnectionEvents {
   /** Called when the server reports a changed list. */
@@ -79,9 +79,9 @@ export class Connection {
     this.#isOpen = false;
     const transport = this.#transport;
     if (transport instanceof StreamableHTTPClientTransport)
-      await withDeadline({ limit: "mcpReadMs", ms: TERMINATE_MS }, () => transport.terminateSession()).catch(
-        () => undefined,
-      );
+      await withDeadline({ limit: "mcpReadMs", ms: TERMINATE_MS }, this.#target.timers, () =>
+        transport.terminateSession(),
+      ).catch(() => undefined);
     await this.#client.close().catch(() => undefined);
   }
 
@@ -93,10 +93,10 @@ export class Connection {
       readonly signal: AbortSignal;
     }) => Promise<T>,
   ): Promise<T> {
-    const { limits, signal } = this.#target;
+    const { limits, signal, timers } = this.#target;
     const ms = limits[limit];
     try {
-      return await withDeadline({ limit, ms, signal }, (signal) =>
+      return await withDeadline({ limit, ms, signal }, timers, (signal) =>
         work({ timeout: ms, maxTotalTimeout: ms, signal }),
       );
     } catch (error) {
@@ -118,11 +118,7 @@ export class Connection {
   }
 }
 
-/** The server to connect to, and its limits. */
-export interface ConnectionTarget {
-  readonly server: ServerAddress;
-  readonly label: string;
-  readonly limits: Limits;
+export interface ConnectionTarget extends TransportTarget {
   /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
@@ -141,12 +137,12 @@ export async function connectClient(
   onChanged: () => void,
   mode: "auto" | "legacy" = "auto",
 ): Promise<Connected> {
-  const { server, label, limits, signal } = target;
+  const { server, limits, signal, timers } = target;
   const timeout = limits.mcpConnectMs;
-  const transport = openTransport(server, label, limits);
+  const transport = openTransport(target);
   const client = makeClient(mode, timeout, onChanged);
   try {
-    await withDeadline({ limit: "mcpConnectMs", ms: timeout, signal }, (signal) =>
+    await withDeadline({ limit: "mcpConnectMs", ms: timeout, signal }, timers, (signal) =>
       client.connect(transport, { timeout, signal }),
     );
     return { client, transport };
@@ -255,6 +251,7 @@ export interface Deadline {
 /** Runs work with a time limit. It rejects at the limit even when the work ignores its signal. */
 export async function withDeadline<T>(
   { limit, ms, signal }: Deadline,
+  timers: Timers,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -264,15 +261,15 @@ export async function withDeadline<T>(
     controller.abort(error);
   };
   const cancel = () => end(refuse("MCP_UNREACHABLE", "The request to the server was canceled."));
-  const timer = setTimeout(() => {
+  const stopTimer = timers.after(ms, () => {
     end(refuse("MCP_TIMED_OUT", `The server did not answer within ${ms} ms (${limit}).`));
-  }, ms);
+  });
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     if (signal?.aborted === true) cancel();
     return await Promise.race([ended.promise, work(controller.signal)]);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener("abort", cancel);
   }
 }

@@ -13,6 +13,7 @@ import {
   type SkillFile,
   toDocument,
 } from "@skillhold/core/library";
+import { systemTimers } from "@skillhold/core/port";
 import type { SearchDocument } from "@skillhold/core/search";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -68,13 +69,14 @@ export class McpLibrary extends IndexedLibrary {
 /** Opens the skills of a server. It succeeds even when the server fails; `state` has the problem. */
 export async function openMcpLibrary(source: McpSource, ports: McpPorts): Promise<McpLibrary> {
   const { host, clock, limits = defaultLimits, settings = {}, cache: folder, onError, signal } = ports;
-  const { isPatient = true } = ports;
+  const { isPatient = true, timers = systemTimers } = ports;
   const label = sourceLabel(source.label);
   const cache =
     folder === undefined ? undefined : new RemoteFileCache(folder, source.label, limits.mcpServerBytes);
   const link = new ServerLink(source, {
     options: { source: label, host, limits },
     clock,
+    timers,
     cache,
     onError,
     signal,

@@ -1,5 +1,5 @@
 import type { AccessSettings } from "@skillhold/core/library";
-import type { Clock } from "@skillhold/core/port";
+import type { Clock, Timers } from "@skillhold/core/port";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -18,6 +18,8 @@ export interface McpSource {
 export interface McpPorts {
   readonly host: Host;
   readonly clock: Clock;
+  /** Default: the timers of the machine. */
+  readonly timers?: Timers;
   readonly limits?: Limits;
   readonly settings?: AccessSettings;
   /** The user's folder for cached files, outside all skill folders. */

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LibraryChange } from "@skillhold/core/library";
-import type { Clock } from "@skillhold/core/port";
+import { type Clock, pause, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { Connection } from "./connection.ts";
@@ -14,6 +13,7 @@ import type { FetchFile } from "./remote-files.ts";
 export interface LinkPorts {
   readonly options: ViewOptions;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly cache: RemoteFileCache | undefined;
   /** Called for failures in the background. */
   readonly onError: ((error: unknown) => void) | undefined;
@@ -104,9 +104,7 @@ export class ServerLink {
     // Callers that stop waiting do not get the error, so it is reported here.
     done.catch((error: unknown) => this.#ports.onError?.(error));
     const waiting = new AbortController();
-    const timeout = sleep(this.limits.mcpWaitMs, undefined, { signal: waiting.signal }).catch(
-      () => undefined,
-    );
+    const timeout = pause(this.limits.mcpWaitMs, this.#ports.timers, { signal: waiting.signal });
     const soon = Promise.race([done, timeout]).finally(() => waiting.abort());
     soon.catch(() => undefined);
     return { done, soon };
@@ -147,7 +145,7 @@ export class ServerLink {
       outside === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, outside]);
     const address = typeof server === "function" ? server() : server;
     return await Connection.open(
-      { server: address, label, limits: this.limits, signal },
+      { server: address, label, limits: this.limits, signal, timers: this.#ports.timers },
       { onChanged: () => this.#changed(), onLost: (reason) => this.#lost(reason) },
     );
   }

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type JSONRPCMessage,
   parseJSONRPCMessage,
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { pause, type Timers } from "@skillhold/core/port";
 import { type Launched, launch } from "@skillhold/sandbox/backend";
 import { refuse } from "./refusal.ts";
 
@@ -31,14 +31,16 @@ export class ServerProcess implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #command: ServerCommand;
   readonly #lines: LineBuffer;
+  readonly #timers: Timers;
   #launched: Launched | undefined;
   #failure: Error | undefined;
   #isClosed = false;
   #stderr = "";
 
-  constructor(command: ServerCommand, mostBytes: number) {
+  constructor(command: ServerCommand, mostBytes: number, timers: Timers) {
     this.#command = command;
     this.#lines = new LineBuffer(mostBytes);
+    this.#timers = timers;
   }
 
   /** The SDK detects a process by this and `stderr`. */
@@ -86,7 +88,7 @@ export class ServerProcess implements Transport {
     if (launched === undefined) return;
     launched.stdin.end();
     const waiting = new AbortController();
-    const grace = sleep(GRACE_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const grace = pause(GRACE_MS, this.#timers, { signal: waiting.signal });
     await Promise.race([launched.exited, grace]);
     waiting.abort();
     launched.kill();

@@ -1,5 +1,6 @@
 import { type FetchLike, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Timers } from "@skillhold/core/port";
 import { SERVER_MARK } from "@skillhold/core/source";
 import type { Limits } from "@skillhold/protocol/limits";
 import { refuse } from "./refusal.ts";
@@ -7,9 +8,17 @@ import type { HttpServer, ServerAddress, StdioServer } from "./server-address.ts
 import { ServerProcess } from "./server-process.ts";
 
 /** The transport to a server. It starts and sends only after it is connected. */
-export function openTransport(server: ServerAddress, label: string, limits: Limits): Transport {
+export function openTransport({ server, label, limits, timers }: TransportTarget): Transport {
   const mostBytes = messageBytes(limits);
-  return "url" in server ? openHttp(server, mostBytes) : openProcess(server, label, mostBytes);
+  return "url" in server ? openHttp(server, mostBytes) : openProcess(server, label, mostBytes, timers);
+}
+
+/** The server to connect to, and its limits. */
+export interface TransportTarget {
+  readonly server: ServerAddress;
+  readonly label: string;
+  readonly limits: Limits;
+  readonly timers: Timers;
 }
 
 /** The largest legitimate message: a whole skill in one file, encoded as JSON, or a whole list. */
@@ -29,6 +38,7 @@ function openProcess(
   { command, args = [], env = {}, cwd }: StdioServer,
   label: string,
   mostBytes: number,
+  timers: Timers,
 ): Transport {
   const given = { ...inherited(), ...env, [SERVER_MARK]: label };
   const folder = cwd ?? process.cwd();
@@ -42,7 +52,7 @@ function openProcess(
       stderr: "ignore",
       maxBufferSize: mostBytes,
     });
-  return new ServerProcess({ command, args, env: given, cwd: folder }, mostBytes);
+  return new ServerProcess({ command, args, env: given, cwd: folder }, mostBytes, timers);
 }
 
 function inherited(): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { describe, expect, test, vi } from "vitest";
 import { openHttp, openSkills, skill } from "./server.fixture.ts";
 
@@ -65,21 +66,17 @@ describe("a session over HTTP", () => {
   });
 
   test("is closed and recorded when it is idle [S-57] [S-62]", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
-    try {
-      const { send, open, events, handler } = start({ idleMs: 60_000 });
-      const { id } = await open();
-      vi.advanceTimersByTime(50_000);
-      expect((await send({ body: body("tools/list"), session: id })).status).toBe(200);
-      vi.advanceTimersByTime(50_000);
-      expect((await send({ body: body("tools/list"), session: id })).status).toBe(200);
-      vi.advanceTimersByTime(90_000);
-      expect((await send({ body: body("tools/list"), session: id })).status).toBe(404);
-      await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ type: "session.closed" }), 30_000);
-      await handler.close();
-    } finally {
-      vi.useRealTimers();
-    }
+    const timers = new ManualTimers();
+    const { send, open, events, handler } = start({ idleMs: 60_000, timers });
+    const { id } = await open();
+    timers.advance(50_000);
+    expect((await send({ body: body("tools/list"), session: id })).status).toBe(200);
+    timers.advance(50_000);
+    expect((await send({ body: body("tools/list"), session: id })).status).toBe(200);
+    timers.advance(90_000);
+    expect((await send({ body: body("tools/list"), session: id })).status).toBe(404);
+    await expect.poll(() => events.at(-1)).toMatchObject({ type: "session.closed" });
+    await handler.close();
   });
 
   test("closes the caller's oldest session when the table is full, and none of another caller [S-57]", async () => {

@@ -7,6 +7,7 @@ import {
   readRequestBody,
 } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { FilePublisher } from "@skillhold/core/session";
 import { CallerWork } from "./caller-work.ts";
 import { instructionsFor } from "./catalogue.ts";
@@ -43,6 +44,8 @@ export interface McpHandlerOptions {
   readonly maxCallsOfCaller?: number;
   readonly maxStreamsOfCaller?: number;
   readonly onError?: (error: unknown) => void;
+  /** Default: the timers of the machine. */
+  readonly timers?: Timers;
 }
 
 const IDLE_MS = 30 * 60_000;
@@ -63,6 +66,7 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
 export class McpHandler {
   readonly #options: McpHandlerOptions;
   readonly #onError: (error: unknown) => void;
+  readonly #timers: Timers;
   readonly #sessions: SessionTable<LegacySession>;
   readonly #pool: ConnectionPool<Caller>;
   readonly #modern: McpHttpHandler;
@@ -77,10 +81,11 @@ export class McpHandler {
 
   constructor(options: McpHandlerOptions) {
     const { idleMs = IDLE_MS, maxSessions = MAX_SESSIONS, onError = () => {} } = options;
-    const { maxSessionsOfCaller = MAX_SESSIONS_OF_CALLER } = options;
-    const bounds = { idleMs, most: maxSessions, mostOfCaller: maxSessionsOfCaller, onError };
+    const { maxSessionsOfCaller = MAX_SESSIONS_OF_CALLER, timers = systemTimers } = options;
+    const bounds = { idleMs, most: maxSessions, mostOfCaller: maxSessionsOfCaller, onError, timers };
     this.#options = options;
     this.#onError = onError;
+    this.#timers = timers;
     this.#work = new CallerWork({
       calls: options.maxCallsOfCaller ?? MAX_CALLS_OF_CALLER,
       streams: options.maxStreamsOfCaller ?? MAX_STREAMS_OF_CALLER,
@@ -91,7 +96,7 @@ export class McpHandler {
       legacy: "reject",
       onerror: onError,
     });
-    this.#stopWatching = onSettledChange(options.library, (change) => this.#notify(change));
+    this.#stopWatching = onSettledChange(options.library, (change) => this.#notify(change), timers);
   }
 
   readonly fetch = async (request: Request, who: Caller): Promise<Response> => {
@@ -191,7 +196,7 @@ export class McpHandler {
     const connection = await this.#connect(who, false);
     try {
       const instructions = await instructionsFor(connection);
-      const mcp = mcpServer(connection, { instructions, onError: this.#onError });
+      const mcp = mcpServer(connection, { instructions, onError: this.#onError, timers: this.#timers });
       return await LegacySession.open(id, connection, mcp, () => this.#sessions.remove(id));
     } catch (error) {
       await connection.close();
@@ -218,7 +223,7 @@ export class McpHandler {
     if (connection === undefined) throw new Error("The request has no connection.");
     const isDiscovery = request?.headers.get("mcp-method") === "server/discover";
     const instructions = isDiscovery ? await instructionsFor(connection) : "";
-    return mcpServer(connection, { instructions, onError: this.#onError });
+    return mcpServer(connection, { instructions, onError: this.#onError, timers: this.#timers });
   }
 
   #notify(change: LibraryChange): void {

@@ -1,5 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange } from "@skillhold/core/library";
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 
 /** Each layer of a library reports an edit; changes within this time are merged. */
 const QUIET_MS = 20;
@@ -8,20 +9,21 @@ const QUIET_MS = 20;
 export function onSettledChange(
   library: Pick<Library, "onChange">,
   listener: (change: LibraryChange) => void,
+  timers: Timers,
 ): () => void {
   let pending: LibraryChange[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: CancelTimer | undefined;
   const stop = library.onChange((change) => {
     pending.push(change);
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    cancel ??= timers.after(QUIET_MS, () => {
+      cancel = undefined;
       const changes = pending;
       pending = [];
       listener(merge(changes));
-    }, QUIET_MS);
+    });
   });
   return () => {
-    clearTimeout(timer);
+    cancel?.();
     stop();
   };
 }

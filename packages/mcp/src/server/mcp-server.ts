@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { McpServer } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import { serveCompletion } from "./completion-handler.ts";
 import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
@@ -16,6 +17,8 @@ export interface McpServerOptions {
   readonly cache?: ServedCache;
   /** Called for errors outside a response. */
   readonly onError?: (error: unknown) => void;
+  /** Default: the timers of the machine. */
+  readonly timers?: Timers;
 }
 
 /**
@@ -26,7 +29,7 @@ export function mcpServer(
   connection: McpConnection | Promise<McpConnection>,
   options: McpServerOptions = {},
 ): McpServer {
-  const { instructions = "", cache = defaultCache, onError = () => {} } = options;
+  const { instructions = "", cache = defaultCache, onError = () => {}, timers = systemTimers } = options;
   const connected = Promise.resolve(connection);
   const { ttlMs, scope } = cache;
   const cacheHint = { ttlMs, cacheScope: scope };
@@ -35,7 +38,7 @@ export function mcpServer(
     cacheHints: { "prompts/list": cacheHint, "resources/list": cacheHint },
     requestState: { verify: async (state, ctx) => (await connected).states.verify(state, ctx) },
   });
-  serveTools(mcp, connected, onError);
+  serveTools(mcp, connected, { onError, timers });
   servePrompts(mcp, connected);
   serveCompletion(mcp, connected);
   const onWarning = ({ path, message }: { readonly path: string; readonly message: string }) =>

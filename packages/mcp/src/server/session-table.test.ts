@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
+import { describe, expect, test } from "vitest";
 import { SessionTable, type TableValue } from "./session-table.ts";
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 class Session implements TableValue {
   isBusy = false;
@@ -14,7 +12,9 @@ class Session implements TableValue {
 }
 
 function open(bounds: { readonly most?: number; readonly mostOfCaller?: number } = {}) {
+  const timers = new ManualTimers();
   const table = new SessionTable<Session>({
+    timers,
     idleMs: 60_000,
     most: 3,
     mostOfCaller: 2,
@@ -26,7 +26,7 @@ function open(bounds: { readonly most?: number; readonly mostOfCaller?: number }
     table.reserve(caller)?.fill(key, session);
     return session;
   };
-  return { table, add };
+  return { table, add, timers };
 }
 
 describe("a value of a caller", () => {
@@ -41,14 +41,14 @@ describe("a value of a caller", () => {
   });
 
   test("is closed when it is idle, and not while work is running [S-57]", () => {
-    const { table, add } = open();
+    const { table, add, timers } = open();
     const [idle, busy] = [add("a", "ada"), add("b", "ada")];
     busy.isBusy = true;
-    vi.advanceTimersByTime(120_000);
+    timers.advance(120_000);
     expect([idle.isClosed, busy.isClosed]).toEqual([true, false]);
     expect(table.find("a", "ada")).toBeUndefined();
     busy.isBusy = false;
-    vi.advanceTimersByTime(120_000);
+    timers.advance(120_000);
     expect(busy.isClosed).toBe(true);
   });
 
@@ -63,10 +63,10 @@ describe("a value of a caller", () => {
   });
 
   test("stays while a client listens, unless the caller has no other slot [S-57]", () => {
-    const { add } = open();
+    const { add, timers } = open();
     const heard = add("a", "ada");
     heard.hasListener = true;
-    vi.advanceTimersByTime(120_000);
+    timers.advance(120_000);
     expect(heard.isClosed).toBe(false);
     const unheard = add("b", "ada");
     const third = add("c", "ada");

@@ -1,4 +1,5 @@
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import type { McpConnection } from "./connection.ts";
 
 /** A value that is kept between the requests of one caller and closed when it is idle. */
@@ -18,6 +19,7 @@ export interface SessionTableOptions {
   /** The maximum number of values per caller. */
   readonly mostOfCaller: number;
   readonly onError: (error: unknown) => void;
+  readonly timers: Timers;
 }
 
 /** A reserved slot for a value that is being opened. */
@@ -39,11 +41,11 @@ export class SessionTable<T extends TableValue> {
   readonly #rows = new Map<string, Row<T>>();
   readonly #slots = new Set<{ readonly caller: string; isEnded: boolean }>();
   readonly #options: SessionTableOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopSweeping: CancelTimer;
 
   constructor(options: SessionTableOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#sweep(), Math.max(1000, options.idleMs / 4)).unref();
+    this.#stopSweeping = options.timers.every(Math.max(1000, options.idleMs / 4), () => this.#sweep());
   }
 
   values(): readonly T[] {
@@ -54,7 +56,7 @@ export class SessionTable<T extends TableValue> {
   find(key: string, caller: string): T | undefined {
     const row = this.#rows.get(key);
     if (row === undefined || row.caller !== caller) return undefined;
-    row.usedAt = performance.now();
+    row.usedAt = this.#options.timers.now();
     return row.value;
   }
 
@@ -74,7 +76,7 @@ export class SessionTable<T extends TableValue> {
       fill: (key, value) => {
         this.#slots.delete(slot);
         if (slot.isEnded) return false;
-        this.#rows.set(key, { value, caller, usedAt: performance.now() });
+        this.#rows.set(key, { value, caller, usedAt: this.#options.timers.now() });
         return true;
       },
       free: () => this.#slots.delete(slot),
@@ -95,14 +97,14 @@ export class SessionTable<T extends TableValue> {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopSweeping();
     const rows = [...this.#rows.values()];
     this.#rows.clear();
     await Promise.all(rows.map(({ value }) => value.close()));
   }
 
   #sweep(): void {
-    const before = performance.now() - this.#options.idleMs;
+    const before = this.#options.timers.now() - this.#options.idleMs;
     for (const [key, { value, usedAt }] of this.#rows)
       if (!value.isBusy && !value.hasListener && usedAt < before) this.#close(key);
   }

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { GENERAL_INSTRUCTIONS, instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
 import { notifyListsChanged, onSettledChange } from "./list-change.ts";
@@ -17,6 +18,8 @@ export interface StdioOptions {
   /** How long `initialize` waits for the catalogue. After that its instructions only name the tools. */
   readonly catalogueMs?: number;
   readonly onError?: (error: unknown) => void;
+  /** Default: the timers of the machine. */
+  readonly timers?: Timers;
 }
 
 const CATALOGUE_MS = 500;
@@ -29,13 +32,20 @@ export async function serveMcpStdio(
   skills: McpSkills | Promise<McpSkills>,
   options: StdioOptions,
 ): Promise<void> {
-  const { input, output, signal, catalogueMs = CATALOGUE_MS, onError = () => {} } = options;
+  const {
+    input,
+    output,
+    signal,
+    catalogueMs = CATALOGUE_MS,
+    onError = () => {},
+    timers = systemTimers,
+  } = options;
   const connected = Promise.resolve(skills).then((opened) => McpConnection.open(opened));
   const servers = new Set<McpServer>();
   const stops: (() => void)[] = [];
   const isFailed = connected.then(
     (connection) => {
-      stops.push(...notifyServers(connection, servers, onError));
+      stops.push(...notifyServers(connection, servers, { onError, timers }));
       return false;
     },
     () => true,
@@ -43,8 +53,13 @@ export async function serveMcpStdio(
   const handle = serveStdio(
     async () => {
       // A client may try the newer revision first, so one connection can have two servers.
-      const instructions = await within(catalogueMs, connected.then(instructionsFor), GENERAL_INSTRUCTIONS);
-      const server = mcpServer(connected, { instructions, onError });
+      const instructions = await within(
+        catalogueMs,
+        connected.then(instructionsFor),
+        GENERAL_INSTRUCTIONS,
+        timers,
+      );
+      const server = mcpServer(connected, { instructions, onError, timers });
       servers.add(server);
       return server;
     },
@@ -66,13 +81,17 @@ export async function serveMcpStdio(
 function notifyServers(
   connection: McpConnection,
   servers: ReadonlySet<McpServer>,
-  onError: (error: unknown) => void,
+  { onError, timers }: Required<Pick<StdioOptions, "onError" | "timers">>,
 ): readonly (() => void)[] {
   return [
-    onSettledChange(connection.skills.library, (change) => {
-      connection.forget(change);
-      for (const server of servers) notifyListsChanged(server, onError);
-    }),
+    onSettledChange(
+      connection.skills.library,
+      (change) => {
+        connection.forget(change);
+        for (const server of servers) notifyListsChanged(server, onError);
+      },
+      timers,
+    ),
     connection.onToolChange(() => {
       for (const { server } of servers)
         if (server.transport !== undefined) server.sendToolListChanged().catch(onError);
@@ -81,13 +100,13 @@ function notifyServers(
 }
 
 /** The result of the work, or the fallback when it fails or takes longer. */
-async function within<T>(ms: number, work: Promise<T>, fallback: T): Promise<T> {
-  const timer = new AbortController();
-  const timeout = sleep(ms, fallback, { signal: timer.signal }).catch(() => fallback);
+async function within<T>(ms: number, work: Promise<T>, fallback: T, timers: Timers): Promise<T> {
+  const waiting = new AbortController();
+  const timeout = pause(ms, timers, { signal: waiting.signal }).then(() => fallback);
   try {
     return await Promise.race([work.catch(() => fallback), timeout]);
   } finally {
-    timer.abort();
+    waiting.abort();
   }
 }
 

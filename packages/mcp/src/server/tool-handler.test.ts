@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
+import { describe, expect, test, vi } from "vitest";
 import { connectOld, openHttp, openSkills, skill, textOf } from "./server.fixture.ts";
+import { reportProgress } from "./tool-handler.ts";
 
 const pdf = skill("pdf", {
   yaml: "tags: [documents]\n",
@@ -140,5 +142,47 @@ describe("a skill that was read before", () => {
       await client.close();
     }
     await handler.close();
+  });
+});
+
+describe("the progress of a call", () => {
+  function report(_meta: object) {
+    const timers = new ManualTimers();
+    const notify = vi.fn(async (_notification: object) => {});
+    // Only these fields of the context are read.
+    const ctx = { mcpReq: { _meta, notify } } as unknown as Parameters<typeof reportProgress>[0];
+    const messages = () => notify.mock.calls.map(([sent]) => sent).map((sent) => JSON.stringify(sent));
+    return { timers, messages, progress: reportProgress(ctx, { onError: () => {}, timers }) };
+  }
+
+  test("has a heartbeat while the call runs, and ends with it [S-57]", () => {
+    const { timers, messages, progress } = report({ progressToken: 7 });
+    timers.advance(10_000);
+    expect(messages()).toEqual([
+      expect.stringContaining('"progress":5000,"message":"Still running."'),
+      expect.stringContaining('"progress":10000,"message":"Still running."'),
+    ]);
+    progress.stop();
+    timers.advance(10_000);
+    expect(messages()).toHaveLength(2);
+    expect(timers.delays).toEqual([]);
+  });
+
+  test("shows the last line of the output, at most four times a second [S-57]", () => {
+    const { timers, messages, progress } = report({ progressToken: 7 });
+    const print = (text: string) => progress.onOutput?.("stdout", new TextEncoder().encode(text));
+    timers.advance(250);
+    for (const text of ["one\ntwo\n", "three\n"]) print(text);
+    timers.advance(250);
+    print("four\n");
+    expect(messages()).toEqual([expect.stringContaining('"two"'), expect.stringContaining('"four"')]);
+    progress.stop();
+  });
+
+  test("is not reported to a client that did not ask for it [S-57]", () => {
+    const { timers, messages, progress } = report({});
+    expect(timers.delays).toEqual([]);
+    progress.stop();
+    expect(messages()).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
+import type { Timers } from "@skillhold/core/port";
 import {
   type AgentTool,
   answerTool,
@@ -29,11 +30,7 @@ import { QuestionState, readApproval, toInputRequired } from "./question.ts";
 import { running, type ToolRow, toolTable } from "./tool-table.ts";
 
 /** Serves the tools of a connection. The tools validate their input themselves and report errors in their result. */
-export function serveTools(
-  mcp: McpServer,
-  connected: Promise<McpConnection>,
-  onError: (error: unknown) => void,
-): void {
+export function serveTools(mcp: McpServer, connected: Promise<McpConnection>, ports: ToolPorts): void {
   const { server } = mcp;
   server.registerCapabilities({ tools: { listChanged: true } });
   server.setRequestHandler("tools/list", () =>
@@ -42,7 +39,7 @@ export function serveTools(
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     orProtocolError(async () => {
       const connection = await connected;
-      const context = { mcp, connection, ctx, onError };
+      const context = { ...ports, mcp, connection, ctx };
       return await connection.attend(() => callTool(params.name, params.arguments, context));
     }),
   );
@@ -55,11 +52,15 @@ async function listTools(connection: McpConnection): Promise<Tool[]> {
   );
 }
 
-interface CallContext {
+interface ToolPorts {
+  readonly onError: (error: unknown) => void;
+  readonly timers: Timers;
+}
+
+interface CallContext extends ToolPorts {
   readonly mcp: McpServer;
   readonly connection: McpConnection;
   readonly ctx: ServerContext;
-  readonly onError: (error: unknown) => void;
 }
 
 async function callTool(
@@ -67,9 +68,9 @@ async function callTool(
   input: unknown,
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { connection, ctx, onError } = context;
+  const { connection, ctx } = context;
   const { signal } = ctx.mcpReq;
-  const { stop, onWait, ...progress } = reportProgress(ctx, onError);
+  const { stop, onWait, ...progress } = reportProgress(ctx, context);
   const exchange: Exchange = { ...openExchange(context), ...(onWait === undefined ? {} : { onWait }) };
   try {
     const run = () =>
@@ -214,14 +215,14 @@ export interface CallProgress {
   stop(): void;
 }
 
-export function reportProgress({ mcpReq }: ServerContext, onError: (error: unknown) => void): CallProgress {
+export function reportProgress({ mcpReq }: ServerContext, { onError, timers }: ToolPorts): CallProgress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { stop: () => {} };
-  const started = performance.now();
+  const started = timers.now();
   let lastAt = started;
   let last = 0;
   const notify = (message: string) => {
-    const now = performance.now();
+    const now = timers.now();
     // The value must increase, even for two notifications in one millisecond.
     last = Math.max(last + 1, Math.round(now - started));
     lastAt = now;
@@ -229,10 +230,10 @@ export function reportProgress({ mcpReq }: ServerContext, onError: (error: unkno
     mcpReq.notify({ method: "notifications/progress", params }).catch(onError);
   };
   let state = RUNNING;
-  const heartbeat = setInterval(() => notify(state), HEARTBEAT_MS).unref();
+  const stop = timers.every(HEARTBEAT_MS, () => notify(state));
   return {
     onOutput: (_stream, chunk) => {
-      if (performance.now() - lastAt < MIN_INTERVAL_MS) return;
+      if (timers.now() - lastAt < MIN_INTERVAL_MS) return;
       const line = new TextDecoder().decode(chunk).trimEnd().split("\n").at(-1) ?? "";
       notify(neutralText(line, LINE_LENGTH));
     },
@@ -240,6 +241,6 @@ export function reportProgress({ mcpReq }: ServerContext, onError: (error: unkno
       state = isWaiting ? WAITING : RUNNING;
       if (isWaiting) notify(state);
     },
-    stop: () => clearInterval(heartbeat),
+    stop,
   };
 }
