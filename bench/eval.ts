@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLibrary } from "@skillhold/core/library";
+import { systemTimers } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
-import { layOutForTrials, loopRunner, openAiModel, runTriggers, systemTime } from "@skillhold/eval";
+import { layOutForTrials, loopRunner, openAiModel, runTriggers } from "@skillhold/eval";
 import { startModelServer } from "@skillhold/testing";
 import { compare } from "./measure.ts";
 
@@ -29,8 +30,8 @@ export async function benchEval(): Promise<void> {
       viewer: { runtime: "bench" },
     });
     await library.close();
-    const time = systemTime();
-    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "fake" }, { fetch, time });
+    const timers = systemTimers;
+    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "fake" }, { fetch, timers });
     const { signal } = new AbortController();
     const turn = { system: "", messages: [{ role: "user", text: "Hi" } as const], tools: [], maxTokens: 100 };
     const request = {
@@ -44,7 +45,7 @@ export async function benchEval(): Promise<void> {
       place: join(root, "trials"),
       signal,
     };
-    const trial = () => runTriggers(request, { runner: loopRunner(model), time });
+    const trial = () => runTriggers(request, { runner: loopRunner(model), timers });
     const [bare = 0, whole = 0] = await compare([() => model.complete(turn, signal), trial], ROUNDS);
     console.log(
       `eval: bare call ${bare.toFixed(1)} ms, trial among ${DISTRACTORS} skills ${whole.toFixed(1)} ms, added ${(whole - bare).toFixed(1)} ms`,

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Library, openLibrary } from "@skillhold/core/library";
+import { systemTimers } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
 import {
   type AiSdkLanguageModel,
@@ -14,7 +15,6 @@ import {
   type Runner,
   runTriggers,
   type SkillFolder,
-  systemTime,
 } from "@skillhold/eval";
 import type { ModelReply, ModelRequest } from "@skillhold/testing";
 import { type ModelServer, startModelServer } from "@skillhold/testing";
@@ -158,7 +158,7 @@ describe.each(Object.entries(runners))("the real client: %s", (_, makeRunner) =>
       const limits = { ...request.limits, timeoutMs };
       const { trials } = await runTriggers(
         { ...request, limits, queries: asked },
-        { runner, time: systemTime() },
+        { runner, timers: systemTimers },
       );
       return trials.map(({ query, verdict, message }) => ({
         query,

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Library, openLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
-import type { Time } from "./time.ts";
 import { layOut, type SkillFolder } from "./trial/skill-folder.ts";
 
 const open: (() => void | Promise<void>)[] = [];
@@ -63,27 +62,6 @@ export const descriptions = {
 export async function laidOut(ids: readonly string[] = Object.keys(descriptions)): Promise<SkillFolder> {
   const { library } = await openSkills(descriptions);
   return await layOut(ids, join(tempFolder(), "skills"), { library, viewer });
-}
-
-/** Time whose timers go off by hand. */
-export function handTime(): Time & { readonly fire: () => void } {
-  const timers = new Set<() => void>();
-  let elapsed = 0;
-  return {
-    now: () => new Date(Date.UTC(2026, 0, 1)),
-    elapsed: () => {
-      elapsed += 5;
-      return elapsed;
-    },
-    after: (_, callback) => {
-      timers.add(callback);
-      return () => timers.delete(callback);
-    },
-    fire: () => {
-      for (const timer of timers) timer();
-      timers.clear();
-    },
-  };
 }
 
 export const limits = { maxTurns: 10, maxTokens: 1_000_000, timeoutMs: 60_000 } as const;

@@ -53,7 +53,6 @@ export {
   type TaskRequest,
   type TaskTrial,
 } from "./task/task-run.ts";
-export { systemTime, type Time } from "./time.ts";
 export { chooseDistractors, layOut, layOutForTrials, type SkillFolder } from "./trial/skill-folder.ts";
 export { fitThreshold, type OfflineReport, rankOffline, reportOffline, wordsFor } from "./trigger/offline.ts";
 export {

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { BudgetLimits, Price } from "@skillhold/eval";
 import {
   anthropicModel,
@@ -12,8 +13,6 @@ import {
   type Runner,
   readModelScript,
   scriptModel,
-  systemTime,
-  type Time,
 } from "@skillhold/eval";
 import { present } from "@skillhold/host/place";
 import { chooseSandbox } from "@skillhold/host/run";
@@ -64,7 +63,7 @@ export function chooseModel(input: CommandInput, name?: string): Model {
   const apiKey =
     io.env["SKILLHOLD_MODEL_KEY"] ?? io.env[api === "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"];
   const make = api === "openai" ? openAiModel : anthropicModel;
-  return make({ baseUrl, model, ...present({ apiKey }) }, { fetch, time: systemTime() });
+  return make({ baseUrl, model, ...present({ apiKey }) }, { fetch, timers: systemTimers });
 }
 
 const DEFAULT_URLS = { openai: "https://api.openai.com/v1", anthropic: "https://api.anthropic.com" } as const;
@@ -128,7 +127,7 @@ export interface TrialSettings {
   readonly limits: { readonly maxTurns: number; readonly maxTokens: number; readonly timeoutMs: number };
   readonly budget: BudgetLimits;
   readonly price?: Price;
-  readonly time: Time;
+  readonly timers: Timers;
 }
 
 const TOKENS_PER_TRIAL = 2_000_000;
@@ -150,7 +149,7 @@ export function trialSettings({ options }: CommandInput): TrialSettings {
       ms: minutes === undefined ? undefined : minutes * 60_000,
     }),
     ...(price === undefined ? {} : { price }),
-    time: systemTime(),
+    timers: systemTimers,
   };
 }
 

@@ -1,5 +1,6 @@
 import { SkillError, type SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
+import { ManualTimers } from "../manual-timers.fixture.ts";
 import { approve, deny, digest, fixtureApprovals, later, request } from "./approval.fixture.ts";
 import type { Approval, ApprovalAnswer } from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
@@ -174,6 +175,7 @@ test("without anyone to ask, what was approved before still counts [S-28]", asyn
 });
 
 test("no answer in time is a no, the asker is told, and a late yes changes nothing [S-28]", async () => {
+  const timers = new ManualTimers();
   const late = Promise.withResolvers<ApprovalAnswer>();
   let told: AbortSignal | undefined;
   const { approvals, events, store, clock } = fixtureApprovals(
@@ -181,9 +183,12 @@ test("no answer in time is a no, the asker is told, and a late yes changes nothi
       told = signal;
       return late.promise;
     },
-    { limits: { approvalAnswerMs: 1000, approvalMs: 5000 } },
+    { limits: { approvalAnswerMs: 60_000, approvalMs: 5000 }, timers },
   );
-  await expect(approvals.obtain(request())).rejects.toMatchObject({
+  const obtained = approvals.obtain(request());
+  await timers.set(60_000);
+  timers.advance(60_000);
+  await expect(obtained).rejects.toMatchObject({
     code: "APPROVAL_REQUIRED",
     message: expect.stringContaining("No answer arrived in time"),
   });

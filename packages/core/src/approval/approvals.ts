@@ -1,6 +1,6 @@
 import { type Digest, type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import type { AuditSink, Clock, Ids } from "../port.ts";
+import { type AuditSink, type Clock, type Ids, systemTimers, type Timers } from "../port.ts";
 import type {
   Approval,
   ApprovalAnswer,
@@ -24,6 +24,8 @@ export interface ApprovalPorts {
   readonly ids: Ids;
   readonly audit: AuditSink;
   readonly limits: Pick<Limits, "approvalAnswerMs" | "approvalMs">;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
 }
 
 /** An approval and its approver. */
@@ -87,7 +89,7 @@ export class Approvals {
     request: ApprovalRequest,
     { signal, asker = this.#ports.asker, approval }: ApprovalCall,
   ): Promise<ObtainedApproval> {
-    const { store, clock, limits, audit } = this.#ports;
+    const { store, clock, limits, audit, timers = systemTimers } = this.#ports;
     if (request.origin !== undefined) await revokeChanged([request], { approvals: store, audit, clock });
     const kept = await this.find(request);
     if (kept !== undefined) return kept;
@@ -96,7 +98,7 @@ export class Approvals {
         throw approvalRequired(request, "The given approval is for another request");
       return await this.#take(request, { answer: "approve", scope: "once", ...approval });
     }
-    const answer = await askInTime(request, asker, limits, signal);
+    const answer = await askInTime(request, asker, { limits, timers, signal });
     if (answer.answer === "approve") return await this.#take(request, answer);
     return await this.#deny(request, answer);
   }

@@ -1,5 +1,6 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
+import type { Timers } from "../port.ts";
 import type { ApprovalAnswer, ApprovalRequest, Asker } from "./approval.ts";
 import { requestKey } from "./approval-key.ts";
 import { summarizeRequest } from "./describe.ts";
@@ -11,28 +12,33 @@ import { summarizeRequest } from "./describe.ts";
 export async function askInTime(
   request: ApprovalRequest,
   asker: Asker | undefined,
-  limits: Pick<Limits, "approvalAnswerMs">,
-  signal?: AbortSignal,
+  { limits, timers, signal }: AskOptions,
 ): Promise<ApprovalAnswer> {
   if (asker === undefined) throw approvalRequired(request, "No asker is configured");
   if (signal?.aborted === true) throw interrupted(request);
   const asking = new AbortController();
   const end = Promise.withResolvers<never>();
   const stop = () => end.reject(interrupted(request));
-  const timer = setTimeout(
-    () => end.reject(approvalRequired(request, "No answer arrived in time")),
+  const cancelTimer = timers.after(
     limits.approvalAnswerMs,
+    () => end.reject(approvalRequired(request, "No answer arrived in time")),
+    // The timer must not keep an idle process alive.
+    { isBackground: true },
   );
-  // The timer must not keep an idle process alive.
-  timer.unref();
   signal?.addEventListener("abort", stop, { once: true });
   try {
     return await Promise.race([answerOf(request, asker, asking.signal), end.promise]);
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     signal?.removeEventListener("abort", stop);
     asking.abort();
   }
+}
+
+export interface AskOptions {
+  readonly limits: Pick<Limits, "approvalAnswerMs">;
+  readonly timers: Timers;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Rejects only with APPROVAL_REQUIRED, even if the asker throws synchronously. */

@@ -1,4 +1,4 @@
-import { pause, type Time } from "../time.ts";
+import { pause, type Timers } from "@skillhold/core/port";
 import { ModelFailure } from "./model.ts";
 
 export interface EndpointOptions {
@@ -10,7 +10,7 @@ export interface EndpointOptions {
 
 export interface EndpointPorts {
   readonly fetch: typeof fetch;
-  readonly time: Time;
+  readonly timers: Timers;
 }
 
 const RETRIES = 4;
@@ -25,7 +25,7 @@ export async function postJson(
   headers: Readonly<Record<string, string>>,
   body: unknown,
   signal: AbortSignal,
-  { fetch, time }: EndpointPorts,
+  { fetch, timers }: EndpointPorts,
 ): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(url, headers, body, signal, fetch);
@@ -33,7 +33,8 @@ export async function postJson(
     if (response.ok) return parseReply(text, url);
     if (!BUSY.has(response.status) || attempt >= RETRIES)
       throw new ModelFailure(`${url} answered ${response.status}: ${text.slice(0, 500)}`);
-    await pause(waitMs(response, attempt), time, signal);
+    await pause(waitMs(response, attempt), timers, { signal });
+    signal.throwIfAborted();
   }
 }
 

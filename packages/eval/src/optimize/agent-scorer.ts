@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Library, Viewer } from "@skillhold/core/library";
+import type { Timers } from "@skillhold/core/port";
 import type { Runner } from "../runner/runner.ts";
 import type { BudgetLimits } from "../task/budget.ts";
-import type { Time } from "../time.ts";
 import { layOutForTrials } from "../trial/skill-folder.ts";
 import { runTriggers, type TriggerRequest } from "../trigger/trigger-run.ts";
 import { withDescription } from "./description.ts";
@@ -21,7 +21,7 @@ export interface AgentScorerPorts {
   readonly library: Library;
   readonly viewer: Viewer;
   readonly runner: Runner;
-  readonly time: Time;
+  readonly timers: Timers;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface AgentScorerPorts {
  */
 export function agentScorer(
   options: AgentScorerOptions,
-  { library, viewer, runner, time }: AgentScorerPorts,
+  { library, viewer, runner, timers }: AgentScorerPorts,
 ): Scorer {
   const { skillIds, place, budget, ...settings } = options;
   let number = 0;
@@ -44,7 +44,7 @@ export function agentScorer(
       for (const [id, description] of Object.entries(descriptions))
         rewrite(join(skills.path, id), description);
       const request = { skill, queries, skills, ...settings, budget: left, place: join(folder, "trials") };
-      const { trials, spent } = await runTriggers(request, { runner, time });
+      const { trials, spent } = await runTriggers(request, { runner, timers });
       left = subtract(left, spent);
       return queries.map(({ query, shouldTrigger }) => {
         const verdicts = trials.filter((trial) => trial.query === query).map(({ verdict }) => verdict);

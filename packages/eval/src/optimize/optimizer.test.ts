@@ -1,10 +1,10 @@
+import { systemTimers } from "@skillhold/core/port";
 import { afterEach, describe, expect, test } from "vitest";
 import { cleanUp, limits, openEnd, openSkills, skillText, tempFolder, viewer } from "../eval.fixture.ts";
 import type { TriggerQuery } from "../format/trigger-set.ts";
 import { scriptModel } from "../model/script-model.ts";
 import { loopRunner } from "../runner/loop-runner.ts";
 import { seededRandom } from "../stats/random.ts";
-import { systemTime } from "../time.ts";
 import { rankOffline, reportOffline } from "../trigger/offline.ts";
 import { agentScorer } from "./agent-scorer.ts";
 import { descriptionPatch, withDescription } from "./description.ts";
@@ -180,7 +180,7 @@ describe("the agent scorer", () => {
         skillIds: ["mail", "pdf"],
         place: tempFolder(),
       },
-      { library, viewer, runner: loopRunner(scriptModel({ replies })), time: systemTime() },
+      { library, viewer, runner: loopRunner(scriptModel({ replies })), timers: systemTimers },
     );
     const list = [{ query: "a", shouldTrigger: true }];
     expect(await scorer.score("pdf", list, { pdf: "Old words." })).toEqual([0]);

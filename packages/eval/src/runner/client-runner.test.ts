@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemTimers, type Timers } from "@skillhold/core/port";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { afterEach, describe, expect, test } from "vitest";
-import { cleanUp, handTime, laidOut, limits, openEnd, tempFolder } from "../eval.fixture.ts";
-import { systemTime } from "../time.ts";
+import { cleanUp, laidOut, limits, openEnd, tempFolder } from "../eval.fixture.ts";
 import { type Trial, withTrial } from "../trial/trial.ts";
 import { claudeRunner } from "./claude-runner.ts";
 import { codexRunner } from "./codex-runner.ts";
@@ -28,9 +29,9 @@ function fakeClient(lines: readonly unknown[], after = "exit 0"): string {
 
 async function runTrial(
   runner: Runner,
-  more: { stopAfterRead?: string; time?: ReturnType<typeof handTime> } = {},
+  more: { stopAfterRead?: string; timers?: Timers } = {},
 ): Promise<Trial> {
-  const { time = systemTime(), ...rest } = more;
+  const { timers = systemTimers, ...rest } = more;
   const request = {
     prompt: "Merge it",
     skills: await laidOut(),
@@ -39,7 +40,7 @@ async function runTrial(
     signal: openEnd,
     ...rest,
   };
-  return await withTrial(join(tempFolder(), "trial"), request, async (trial) => trial, { runner, time });
+  return await withTrial(join(tempFolder(), "trial"), request, async (trial) => trial, { runner, timers });
 }
 
 const toolUse = (name: string, input: unknown) => ({
@@ -118,13 +119,13 @@ describe("the claude runner", () => {
   });
 
   test("ends a client that hangs, with everything that it started [S-51]", async () => {
-    const time = handTime();
+    const timers = new ManualTimers();
     const client = fakeClient([toolUse("Bash", {})], "sleep 600 & wait");
     const args = join(client, "../home");
     const poll = setInterval(() => {
-      if (existsSync(args)) time.fire();
+      if (existsSync(args)) timers.advance(limits.timeoutMs);
     }, 10);
-    const trial = await runTrial(claude(client), { time });
+    const trial = await runTrial(claude(client), { timers });
     clearInterval(poll);
     expect(trial.outcome).toBe("timeout");
   });

@@ -1,5 +1,5 @@
+import type { Timers } from "@skillhold/core/port";
 import type { TokenUsage } from "../model/usage.ts";
-import type { Time } from "../time.ts";
 
 /** The most that an eval may spend; without a field there is no limit. */
 export interface BudgetLimits {
@@ -25,16 +25,16 @@ export interface Spending {
 export class Budget {
   readonly #limits: BudgetLimits;
   readonly #price: Price | undefined;
-  readonly #time: Time;
+  readonly #timers: Timers;
   readonly #started: number;
   #tokens = 0;
   #usd: number | undefined;
 
-  constructor(limits: BudgetLimits, price: Price | undefined, time: Time) {
+  constructor(limits: BudgetLimits, price: Price | undefined, timers: Timers) {
     this.#limits = limits;
     this.#price = price;
-    this.#time = time;
-    this.#started = time.elapsed();
+    this.#timers = timers;
+    this.#started = timers.now();
   }
 
   spend({ input, output }: TokenUsage, costUsd?: number): void {
@@ -50,12 +50,12 @@ export class Budget {
     const { tokens, usd, ms } = this.#limits;
     if (tokens !== undefined && this.#tokens >= tokens) return "tokens";
     if (usd !== undefined && (this.#usd ?? 0) >= usd) return "usd";
-    if (ms !== undefined && this.#time.elapsed() - this.#started >= ms) return "ms";
+    if (ms !== undefined && this.#timers.now() - this.#started >= ms) return "ms";
     return undefined;
   }
 
   spent(): Spending {
     const usd = this.#usd === undefined ? {} : { usd: this.#usd };
-    return { tokens: this.#tokens, ...usd, ms: this.#time.elapsed() - this.#started };
+    return { tokens: this.#tokens, ...usd, ms: this.#timers.now() - this.#started };
   }
 }

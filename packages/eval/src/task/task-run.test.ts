@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
 import { bubblewrap } from "@skillhold/sandbox/backend";
 import { afterEach, describe, expect, test } from "vitest";
 import { cleanUp, descriptions, limits, openEnd, openSkills, tempFolder, viewer } from "../eval.fixture.ts";
@@ -7,7 +8,6 @@ import { readEvalSet } from "../format/read-eval-set.ts";
 import { modelJudge } from "../grade/judge.ts";
 import { type ScriptedReplies, scriptModel } from "../model/script-model.ts";
 import { loopRunner } from "../runner/loop-runner.ts";
-import { systemTime } from "../time.ts";
 import { layOut } from "../trial/skill-folder.ts";
 import { prepareCases } from "./case-file.ts";
 import { RunTree } from "./run-tree.ts";
@@ -83,7 +83,7 @@ async function makeRequest(value: unknown, more: Partial<TaskRequest> = {}): Pro
 
 const ports = (model: ScriptedReplies, more: Partial<TaskPorts> = {}): TaskPorts => ({
   runner: loopRunner(scriptModel(model), { id: "script" }),
-  time: systemTime(),
+  timers: systemTimers,
   ...more,
 });
 
@@ -197,7 +197,7 @@ describe("a task eval", () => {
     const request = await makeRequest(value, { runs: 1 });
     const one = { ...request, arms: request.arms.slice(0, 1) };
     const runner = loopRunner(scriptModel(model), { id: "script", sandbox: bubblewrap() });
-    const { trials } = await runTasks(one, { runner, time: systemTime() });
+    const { trials } = await runTasks(one, { runner, timers: systemTimers });
     expect(trials[0]?.grades.map(({ verdict, evidence }) => `${verdict}: ${evidence}`)).toEqual([
       "pass: Scripts run: scripts/count.sh (0)",
       "pass: Scripts run: scripts/count.sh (0)",

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import type { Timers } from "@skillhold/core/port";
 import type { EvalCase } from "../format/eval-set.ts";
 import { type Grade, passRate } from "../grade/grade.ts";
 import { gradeTrial } from "../grade/grade-trial.ts";
 import { type Judge, type JudgedWork, judgedWork, type PairAnswer } from "../grade/judge.ts";
 import type { TokenUsage } from "../model/usage.ts";
 import { type Outcome, type Runner, skillsRead } from "../runner/runner.ts";
-import type { Time } from "../time.ts";
 import type { SkillFolder } from "../trial/skill-folder.ts";
 import { type Trial, withTrial } from "../trial/trial.ts";
 import { Budget, type BudgetLimits, type Price, type Spending } from "./budget.ts";
@@ -46,7 +46,7 @@ export interface PreparedCase extends EvalCase {
 export interface TaskPorts {
   readonly runner: Runner;
   readonly judge?: Judge;
-  readonly time: Time;
+  readonly timers: Timers;
   readonly onProgress?: (done: number, total: number, last: TaskTrial) => void;
   /** Called with each trial while its files are still there. */
   readonly onTrial?: (record: TaskTrial, trial: Trial, evalCase: PreparedCase) => void;
@@ -89,7 +89,7 @@ const LONGEST_OUTPUT = 20_000;
 
 /** Runs every case in every arm, k times, and grades each run. */
 export async function runTasks(request: TaskRequest, ports: TaskPorts): Promise<TaskResult> {
-  const budget = new Budget(request.budget, request.price, ports.time);
+  const budget = new Budget(request.budget, request.price, ports.timers);
   const works = new Map<string, JudgedWork>();
   const jobs = planJobs(request);
   let done = 0;
@@ -131,7 +131,7 @@ async function runJob(
   { skill, limits, place, signal }: TaskRequest,
   budget: Budget,
   works: Map<string, JudgedWork>,
-  { runner, judge, time, onTrial }: TaskPorts,
+  { runner, judge, timers, onTrial }: TaskPorts,
 ): Promise<TaskTrial> {
   const {
     maxTurns = limits.maxTurns,
@@ -163,7 +163,7 @@ async function runJob(
       onTrial?.(record, trial, evalCase);
       return record;
     },
-    { runner, time },
+    { runner, timers },
   );
 }
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Timers } from "@skillhold/core/port";
 import type { TokenUsage } from "../model/usage.ts";
 import { noUsage, type Outcome, type Runner, type RunnerEvent, type TrialLimits } from "../runner/runner.ts";
 import { WorkFolder } from "../runner/work-folder.ts";
-import type { Time } from "../time.ts";
 import { copySkills, type SkillFolder } from "./skill-folder.ts";
 
 /** One run of an agent in a place of its own. */
@@ -34,7 +34,7 @@ export interface Trial {
 
 export interface TrialPorts {
   readonly runner: Runner;
-  readonly time: Time;
+  readonly timers: Timers;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function withTrial<T>(
   place: string,
   request: TrialRequest,
   use: (trial: Trial) => Promise<T>,
-  { runner, time }: TrialPorts,
+  { runner, timers }: TrialPorts,
 ): Promise<T> {
   request.signal.throwIfAborted();
   const home = join(place, "home");
@@ -58,15 +58,15 @@ export async function withTrial<T>(
     if (request.skills !== undefined && !isShared) await copySkills(request.skills, skills);
     const folder = new WorkFolder(work);
     for (const { path, content } of request.files) folder.write(path, content);
-    const started = time.elapsed();
+    const started = timers.now();
     const result = await runBounded(
       request,
       { home, work: folder.path, skills: isShared ? (request.skills?.path ?? skills) : skills },
       runner,
-      time,
+      timers,
     );
     request.signal.throwIfAborted();
-    return await use({ ...result, ms: time.elapsed() - started, work: folder });
+    return await use({ ...result, ms: timers.now() - started, work: folder });
   } finally {
     await rm(place, { recursive: true, force: true });
   }
@@ -78,10 +78,10 @@ async function runBounded(
   { prompt, skills, limits, stopAfterRead, signal }: TrialRequest,
   place: { readonly home: string; readonly work: string; readonly skills: string },
   runner: Runner,
-  time: Time,
+  timers: Timers,
 ): Promise<Run> {
   const late = new AbortController();
-  const cancel = time.after(limits.timeoutMs, () => late.abort(new Error("The trial took too long.")));
+  const cancel = timers.after(limits.timeoutMs, () => late.abort(new Error("The trial took too long.")));
   const failed = (outcome: Outcome, message: string): Run => ({
     outcome,
     message,

@@ -1,13 +1,14 @@
 import { join } from "node:path";
+import { systemTimers, type Timers } from "@skillhold/core/port";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { byConversation, type ModelReply, type ModelServer, startModelServer } from "@skillhold/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { cleanUp, handTime, laidOut, limits, openEnd, tempFolder } from "../eval.fixture.ts";
+import { cleanUp, laidOut, limits, openEnd, tempFolder } from "../eval.fixture.ts";
 import { anthropicModel } from "../model/anthropic-model.ts";
 import { openAiModel } from "../model/openai-model.ts";
 import { scriptModel } from "../model/script-model.ts";
 import { loopRunner } from "../runner/loop-runner.ts";
 import type { Runner } from "../runner/runner.ts";
-import { systemTime, type Time } from "../time.ts";
 import { reportTriggers } from "./trigger-report.ts";
 import { runTriggers, type TriggerRequest } from "./trigger-run.ts";
 
@@ -60,7 +61,7 @@ const expected = {
 async function verdicts(
   queries: readonly string[],
   runner: Runner,
-  time: Time,
+  timers: Timers,
   more: Partial<TriggerRequest> = {},
 ) {
   const request: TriggerRequest = {
@@ -75,38 +76,40 @@ async function verdicts(
     signal: openEnd,
     ...more,
   };
-  return { request, result: await runTriggers(request, { runner, time }) };
+  return { request, result: await runTriggers(request, { runner, timers }) };
 }
 
 describe.each([
   [
     "OpenAI",
-    (url: string, time: Time) => openAiModel({ baseUrl: `${url}/v1`, model: "fake" }, { fetch, time }),
+    (url: string, timers: Timers) => openAiModel({ baseUrl: `${url}/v1`, model: "fake" }, { fetch, timers }),
   ],
   [
     "Anthropic",
-    (url: string, time: Time) =>
-      anthropicModel({ baseUrl: url, model: "fake", apiKey: "k" }, { fetch, time }),
+    (url: string, timers: Timers) =>
+      anthropicModel({ baseUrl: url, model: "fake", apiKey: "k" }, { fetch, timers }),
   ],
 ] as const)("a trigger eval over %s", (_, makeModel) => {
   test("sees the skill at any step, and takes no crash or hang for a no [S-51]", async () => {
     server = await startModelServer(script);
-    const time = handTime();
+    const timers = new ManualTimers();
     // The timer goes off when the model has been asked and will never answer.
     server.onRequest(({ messages }) => {
-      if (messages[0]?.text === "hang") setImmediate(time.fire);
+      if (messages[0]?.text === "hang") setImmediate(() => timers.advance(limits.timeoutMs));
     });
     // A timer of one trial must not end another, so that the one that hangs runs last and alone.
     const names = Object.keys(expected);
-    const { result } = await verdicts(names, loopRunner(makeModel(server.url, time)), time, { parallel: 1 });
+    const { result } = await verdicts(names, loopRunner(makeModel(server.url, timers)), timers, {
+      parallel: 1,
+    });
     expect(Object.fromEntries(result.trials.map(({ query, verdict }) => [query, verdict]))).toEqual(expected);
     expect(result.trials.find(({ query }) => query === "another skill only")?.others).toEqual(["mail"]);
   });
 
   test("offers the skill under its real id among the others, without a tool to run scripts [S-51]", async () => {
     server = await startModelServer(script);
-    const time = systemTime();
-    await verdicts(["never"], loopRunner(makeModel(server.url, time)), time);
+    const timers = systemTimers;
+    await verdicts(["never"], loopRunner(makeModel(server.url, timers)), timers);
     const [request] = server.requests;
     for (const id of ["pdf", "mail", "slides"]) expect(request?.system).toContain(id);
     expect(request?.tools.map(({ name }) => name)).toEqual(
@@ -119,11 +122,11 @@ describe.each([
 describe("a trigger eval", () => {
   test("ends a run once the skill was read, and asks the model no more [S-51]", async () => {
     server = await startModelServer(script);
-    const time = systemTime();
+    const timers = systemTimers;
     await verdicts(
       ["files first"],
-      loopRunner(openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, time })),
-      time,
+      loopRunner(openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, timers })),
+      timers,
     );
     expect(server.requests).toHaveLength(2);
   });
@@ -135,8 +138,8 @@ describe("a trigger eval", () => {
       return asked === 1 ? { status: 429, headers: { "retry-after": "7" } } : done;
     });
     const waits: number[] = [];
-    const time: Time = {
-      ...systemTime(),
+    const timers: Timers = {
+      ...systemTimers,
       after: (ms, callback) => {
         if (ms !== limits.timeoutMs) {
           waits.push(ms);
@@ -145,8 +148,8 @@ describe("a trigger eval", () => {
         return () => {};
       },
     };
-    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, time });
-    const { result } = await verdicts(["never"], loopRunner(model), time);
+    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, timers });
+    const { result } = await verdicts(["never"], loopRunner(model), timers);
     expect({ waits, verdicts: result.trials.map(({ verdict }) => verdict) }).toEqual({
       waits: [7000],
       verdicts: ["no"],
@@ -156,7 +159,7 @@ describe("a trigger eval", () => {
   test("stops with what it has when the tokens are used up [S-51]", async () => {
     const model = scriptModel({ replies: [{ text: "No." }] });
     const queries = Array.from({ length: 10 }, (_, index) => `query ${index}`);
-    const { result } = await verdicts(queries, loopRunner(model), systemTime(), {
+    const { result } = await verdicts(queries, loopRunner(model), systemTimers, {
       budget: { tokens: 300 },
       parallel: 1,
     });
@@ -174,25 +177,25 @@ describe("a trigger eval", () => {
         return await loopRunner(model).run(request);
       },
     };
-    await expect(verdicts(["a"], runner, systemTime(), { signal: abort.signal })).rejects.toThrow("enough");
+    await expect(verdicts(["a"], runner, systemTimers, { signal: abort.signal })).rejects.toThrow("enough");
   });
 });
 
 describe("the report of a trigger eval", () => {
   test("counts queries with a verdict alone, and says which skill won instead on which words [S-51]", async () => {
     server = await startModelServer(script);
-    const time = handTime();
-    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, time });
+    const timers = new ManualTimers();
+    const model = openAiModel({ baseUrl: `${server.url}/v1`, model: "m" }, { fetch, timers });
     const { request, result } = await verdicts(
       ["files first", "another skill only", "crash"],
       loopRunner(model),
-      time,
+      timers,
     );
     const queries = [...request.queries.slice(0, 2), { query: "crash", shouldTrigger: false }];
     const report = await reportTriggers(queries, result, {
       skill: "pdf",
       treeHash: "sha256:x",
-      at: time.now(),
+      at: new Date(Date.UTC(2026, 0, 1)),
       runner: { id: "loop", model: "m" },
       runs: 1,
       distractors: 2,

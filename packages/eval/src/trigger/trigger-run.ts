@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import type { Timers } from "@skillhold/core/port";
 import type { TriggerQuery } from "../format/trigger-set.ts";
 import { type Runner, skillsRead } from "../runner/runner.ts";
 import { Budget, type BudgetLimits, type Price, type Spending } from "../task/budget.ts";
 import { schedule } from "../task/schedule.ts";
-import type { Time } from "../time.ts";
 import type { SkillFolder } from "../trial/skill-folder.ts";
 import { type Trial, withTrial } from "../trial/trial.ts";
 
@@ -45,16 +45,16 @@ export interface TriggerResult {
 
 export interface TriggerPorts {
   readonly runner: Runner;
-  readonly time: Time;
+  readonly timers: Timers;
   readonly onProgress?: (done: number, total: number, last: TriggerTrial) => void;
 }
 
 /** Asks an agent each query, k times, and sees whether it reads the skill at any step. */
 export async function runTriggers(
   request: TriggerRequest,
-  { runner, time, onProgress }: TriggerPorts,
+  { runner, timers, onProgress }: TriggerPorts,
 ): Promise<TriggerResult> {
-  const budget = new Budget(request.budget, request.price, time);
+  const budget = new Budget(request.budget, request.price, timers);
   const jobs = Array.from({ length: request.runs }, (_, index) => index + 1).flatMap((run) =>
     request.queries.map((query, index) => ({ query, index, run })),
   );
@@ -69,7 +69,7 @@ export async function runTriggers(
           budget.spend(ended.usage, ended.costUsd);
           return recordOf(query, run, ended, request.skill);
         },
-        { runner, time },
+        { runner, timers },
       );
       done += 1;
       onProgress?.(done, jobs.length, trial);

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
-import { findControlGroups } from "./cgroup.ts";
+import { type ControlGroup, findControlGroups } from "./cgroup.ts";
 import { type Bench, makeBench, roomyLimits } from "./trial.fixture.ts";
 
 const MB = 1024 * 1024;
@@ -30,6 +32,32 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     for (const { stdout, enforced } of trials) {
       expect(enforced.processes).toBe("run");
       expect(started(stdout)).toBe(11);
+    }
+  });
+
+  test("of CPU time applies to the whole run, each time it is measured [S-29]", async () => {
+    const timers = new ManualTimers();
+    const cpuMs = [0, roomyLimits.cpuMs + 1];
+    const measure = vi.fn(() => cpuMs.shift());
+    const group: ControlGroup = {
+      add: async () => {},
+      cpuMs: measure,
+      wasOutOfMemory: () => false,
+      remove: async () => {},
+    };
+    const holds = { memory: true, processes: true, cpu: true };
+    const measured = bubblewrap({ groups: { version: 2, holds, create: () => group }, timers });
+    const running = await measured.start(bench.spec("echo ready; sleep 300"));
+    try {
+      await once(running.stdout, "data");
+      const [everyMs = 0] = timers.delays;
+      timers.advance(2 * everyMs - 1);
+      expect(measure).toHaveBeenCalledTimes(1);
+      timers.advance(1);
+      expect(await running.exited).toMatchObject({ signal: "SIGKILL", exceeded: "cpu" });
+      expect(timers.delays).toEqual([]);
+    } finally {
+      await running.dispose();
     }
   });
 

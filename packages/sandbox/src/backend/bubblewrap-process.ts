@@ -3,6 +3,7 @@ import { unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { errorCodeOf } from "@skillhold/core/bundle";
+import type { Timers } from "@skillhold/core/port";
 import type {
   Collected,
   EnforcedLimits,
@@ -34,6 +35,7 @@ export interface Confinement {
   readonly group: ControlGroup | undefined;
   /** Undefined without a network. */
   readonly egress: EgressProxy | undefined;
+  readonly timers: Timers;
   /** Releases other resources of the run. */
   readonly release: () => Promise<void>;
 }
@@ -100,10 +102,9 @@ export class BubblewrapProcess implements SandboxProcess {
   }
 
   async #finish(): Promise<SandboxExit> {
-    const look = setInterval(() => this.#watch(), LOOK_MS);
-    look.unref();
+    const stopWatching = this.#confinement.timers.every(LOOK_MS, () => this.#watch());
     const ending = await this.#launched.ended;
-    clearInterval(look);
+    stopWatching();
     await waitForEnd(this.#entry.init);
     this.#hasExited = true;
     const exit = sandboxExit(ending);

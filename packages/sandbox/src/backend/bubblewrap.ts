@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { errorCodeOf } from "@skillhold/core/bundle";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type {
   EnforcedLimits,
   Mount,
@@ -33,6 +34,8 @@ export interface BubblewrapOptions {
   readonly host?: BubblewrapHost;
   /** Control groups that limit a whole run; detected when absent, unused when null. */
   readonly groups?: ControlGroups | null;
+  /** The machine's timers by default. */
+  readonly timers?: Timers;
 }
 
 /** The Linux sandbox: namespaces, a minimal root folder, a system call filter and resource limits. */
@@ -102,6 +105,7 @@ class Bubblewrap implements Sandbox {
         ),
         group: blocked.group,
         egress: egress?.proxy,
+        timers: this.#options.timers ?? systemTimers,
         release,
       });
       preferForKill(blocked.entry.init.pid);

@@ -1,8 +1,10 @@
 import { SerialQueue } from "@skillhold/core/async";
+import type { CancelTimer, Timers } from "@skillhold/core/port";
 import type { Db } from "./db.ts";
 
 export interface CommitWatchPorts {
-  readonly db: Db;
+  readonly db: Pick<Db, "listen">;
+  readonly timers: Timers;
   /** A number that changes with every commit of any process. */
   readonly number: () => Promise<number>;
   /** The polling interval. */
@@ -16,7 +18,7 @@ export interface CommitWatchPorts {
 export class CommitWatch {
   readonly #ports: CommitWatchPorts;
   readonly #listeners = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopPolling: CancelTimer | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   #seen: number | undefined;
   #isCheckDue = false;
@@ -50,10 +52,11 @@ export class CommitWatch {
   }
 
   async #start(): Promise<void> {
-    if (this.#timer !== undefined || this.#listeners.size === 0) return;
+    if (this.#stopPolling !== undefined || this.#listeners.size === 0) return;
     await this.#listen();
     this.#seen = await this.#ports.number();
-    this.#timer = setInterval(() => this.#checkSoon(false), this.#ports.everyMs).unref();
+    const { timers, everyMs } = this.#ports;
+    this.#stopPolling = timers.every(everyMs, () => this.#checkSoon(false));
   }
 
   async #listen(): Promise<void> {
@@ -64,8 +67,8 @@ export class CommitWatch {
 
   async #stopIfIdle(): Promise<void> {
     if (this.#listeners.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopPolling?.();
+    this.#stopPolling = undefined;
     await this.#stopListening?.();
     this.#stopListening = undefined;
   }

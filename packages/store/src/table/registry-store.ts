@@ -73,7 +73,7 @@ export async function openRegistryStore(
   const db = await openDb(url, settings);
   try {
     await migrate(db, settings.clock, migrations, settings);
-    return storeOf(db, await openDisk(url, db, settings), log);
+    return storeOf(db, await openDisk(url, db, settings), log, settings.timers);
   } catch (error) {
     await db.close();
     throw error;
@@ -151,9 +151,15 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-function storeOf(db: Db, { blobs, freeBytes, closeBlobs }: Disk, log: LogMode): RegistryStore {
+function storeOf(
+  db: Db,
+  { blobs, freeBytes, closeBlobs }: Disk,
+  log: LogMode,
+  timers: Timers,
+): RegistryStore {
   const commits = new CommitWatch({
     db,
+    timers,
     number: async () => (await db.version()) ?? (await lastEvent(db)),
     everyMs: db.engine === "sqlite" ? 250 : 5000,
   });

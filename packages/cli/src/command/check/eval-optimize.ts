@@ -158,7 +158,7 @@ async function searchScorer(
 /** Scores with agents, which see the same other skills every time. */
 async function askingScorer(target: EvalTarget, input: CommandInput): Promise<Scorer> {
   const { library, viewer, entry, place } = target;
-  const { time, ...settings } = trialSettings(input);
+  const { timers, ...settings } = trialSettings(input);
   const others = await chooseOthers(
     target,
     readTriggers(target, input).map(({ query }) => query),
@@ -170,5 +170,5 @@ async function askingScorer(target: EvalTarget, input: CommandInput): Promise<Sc
     place: join(place, "scores"),
     signal: input.io.signal,
   };
-  return agentScorer(options, { library, viewer, runner: chooseRunner(input), time });
+  return agentScorer(options, { library, viewer, runner: chooseRunner(input), timers });
 }

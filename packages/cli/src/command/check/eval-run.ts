@@ -77,7 +77,7 @@ export async function runEvals(target: EvalTarget, input: CommandInput): Promise
   const { cases, problems } = prepareCases(set.cases, { skill: target.folder, file });
   for (const { at, message } of problems) io.err(`warning: ${plain(`${at}: ${message}`)}\n`);
   if (cases.length === 0) throw new SkillError("CONFIG_INVALID", "No case is left to run.");
-  const { time, ...settings } = trialSettings(input);
+  const { timers, ...settings } = trialSettings(input);
   const runner = chooseRunner(input);
   const judge = chooseJudge(input);
   const request: TaskRequest = {
@@ -100,13 +100,13 @@ export async function runEvals(target: EvalTarget, input: CommandInput): Promise
     const result = await runTasks(request, {
       runner,
       ...(judge === undefined ? {} : { judge }),
-      time,
+      timers,
       onProgress: (done, total, { caseId, arm, outcome }) =>
         progress.update(done, total, `${caseId} ${arm} ${outcome}`),
       ...(tree === undefined ? {} : { onTrial: (...trial) => tree.writeTrial(...trial) }),
     });
     const report = reportTasks(request, result, {
-      at: time.now(),
+      at: new Date(),
       runner: { id: runner.id, model: runner.model },
       ...(judge === undefined ? {} : { judge: judge.name }),
     });

@@ -78,7 +78,7 @@ async function askAgent(target: EvalTarget, input: CommandInput): Promise<Trigge
   const { library, viewer, entry, place, treeHash } = target;
   const { io } = input;
   const queries = readTriggers(target, input);
-  const { time, ...settings } = trialSettings(input);
+  const { timers, ...settings } = trialSettings(input);
   const runner = chooseRunner(input);
   const others = await chooseOthers(
     target,
@@ -92,14 +92,14 @@ async function askAgent(target: EvalTarget, input: CommandInput): Promise<Trigge
       { skill: entry.id, queries, skills, ...settings, place: join(place, "trials"), signal: io.signal },
       {
         runner,
-        time,
+        timers,
         onProgress: (done, total, { query, verdict }) => progress.update(done, total, `${verdict} ${query}`),
       },
     );
     return await reportTriggers(queries, result, {
       skill: entry.id,
       treeHash,
-      at: time.now(),
+      at: new Date(),
       runner: { id: runner.id, model: runner.model },
       runs: settings.runs,
       distractors: others.length,
