@@ -4,25 +4,36 @@ import { configDefaults, defineConfig } from "vitest/config";
 // Without "import", which Node would also be given: what a package requires would then be its ES module.
 const conditions = ["@skillhold/source", "node", "default"];
 
-/** Tests of processes, sandboxes, ports, watches, descriptors, browsers and crashes. */
+/** Tests of limits, races, attacks, descriptors, crashes and built packages: a neighbor could change their result. */
 const machine = [
-  "packages/core/src/{archive,bundle,library}/**/*.test.ts",
-  "packages/sandbox/src/**/*.test.ts",
-  "packages/deps/src/{environment,scan-process}/**/*.test.ts",
+  // The excepted files have no process, port or watch.
+  "packages/core/src/archive/!(chunk-reader|find-archive-skills|tar-register).test.ts",
+  "packages/core/src/bundle/!(pack-trace|stamp|tree-hash).test.ts",
+  "packages/core/src/library/!(access|bundle-reader|disclosure|layered-library|library|library-search|searched-file|skill-trigger).test.ts",
+  "packages/sandbox/src/!(run)/!(seccomp|tool-name).test.ts",
+  "packages/sandbox/src/run/!(run-inputs|run-limits|script-program).test.ts",
+  "packages/deps/src/environment/!(dependency-warning|install-lock|runtime-memory|spec|specs-for|survey|system-install).test.ts",
+  "packages/deps/src/scan-process/*.test.ts",
+  "packages/gateway/src/listen.test.ts",
+  "tests/{escape,run,soak}/**/*.test.ts",
+  "tests/gateway/{attack,cache-process,disk-full,scan-thread,socket,upload}*.test.ts",
+  "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
+  "tests/registry-exchange/seed-watch.test.ts",
+  "tests/{pack,postgres-cluster}.test.ts",
+];
+
+/** Tests that start programs, browsers or servers, and wait for events of their own. */
+const journey = [
   "packages/core-skills/src/**/journey.test.ts",
-  "packages/mcp/src/host/**/*.test.ts",
   "packages/mcp/src/server/{approval,run}.test.ts",
   "packages/eval/src/runner/**/*.test.ts",
-  "packages/gateway/src/listen.test.ts",
   "packages/cli/src/command/{run,serve}/**/*.test.ts",
   "packages/cli/src/command/find/watch.test.ts",
   "packages/skillhold/src/**/*.test.ts",
-  "tests/{console,escape,install,mcp,mcp-host,run,soak}/**/*.test.ts",
-  "tests/gateway/{attack,call-end,cache-process,dependency,disk-full,guide,mcp,remote,scan-thread,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload}*.test.ts",
-  "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
-  "tests/registry-exchange/seed-watch.test.ts",
+  "tests/{console,install,mcp,mcp-host}/**/*.test.ts",
+  "tests/gateway/{call-end,dependency,guide,mcp,remote,serve,session,shutdown,skills-cli,trace,two-gateways}*.test.ts",
   "tests/cli-registry/no-account.test.ts",
-  "tests/{launcher,lock,pack,postgres-cluster}.test.ts",
+  "tests/{launcher,lock}.test.ts",
 ];
 
 /** Tests with a database, with a command that opens one, or with large documents and the programs that check them. */
@@ -37,9 +48,12 @@ const frameworks = ["tests/adapters/**/*.test.ts"];
 
 const everything = ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"];
 
+/** Many tests wait for a disk, a database or a program. */
+const waitingWorkers = Math.ceil(1.5 * availableParallelism());
+
 /**
- * Each project can run alone. Together they run in this order, because what a machine test measures and waits for must not
- * depend on its neighbors.
+ * Each project can run alone. Together they run in the order of their groups; machine tests run last, because their result
+ * must not depend on neighbors.
  */
 export default defineConfig({
   resolve: { conditions },
@@ -60,7 +74,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: everything,
-          exclude: [...configDefaults.exclude, ...store, ...machine, ...frameworks],
+          exclude: [...configDefaults.exclude, ...store, ...journey, ...machine, ...frameworks],
           globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
           // Loading the modules again for each file takes longer than most files.
           isolate: false,
@@ -73,11 +87,22 @@ export default defineConfig({
         test: {
           name: "store",
           include: store,
-          exclude: [...configDefaults.exclude, ...machine],
+          exclude: [...configDefaults.exclude, ...machine, ...journey],
           globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
           isolate: false,
-          // Many tests wait for a disk or a database.
-          maxWorkers: Math.ceil(1.5 * availableParallelism()),
+          maxWorkers: waitingWorkers,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "journey",
+          include: journey,
+          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          // Each file has its own process.
+          isolate: true,
+          maxWorkers: waitingWorkers,
           sequence: { groupOrder: 1 },
         },
       },
@@ -100,8 +125,8 @@ export default defineConfig({
           include: frameworks,
           globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/adapters/install-setup.ts"],
           setupFiles: ["tests/adapters/require-frameworks.ts"],
-          maxWorkers: availableParallelism(),
-          sequence: { groupOrder: 3 },
+          maxWorkers: waitingWorkers,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
-  packFolder,
+  packFolders,
   packWorkspaces,
   publishedWorkspaces,
   readJson,
@@ -28,7 +28,7 @@ try {
   if (values.packed === undefined) packWorkspaces(packed);
   const bundled = stageBundle(packed, stage);
   writeManifest(stage, bundled);
-  const tarball = packFolder(stage, out);
+  const [tarball] = packFolders([stage], out);
   const size = (tarball.size / 1e6).toFixed(1);
   console.log(`${join(out, tarball.filename)} (${size} MB, ${bundled.size} bundled packages)`);
 } finally {

@@ -22,14 +22,17 @@ export function packWorkspaces(folder) {
   const scratch = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
   try {
     const workspaces = publishedWorkspaces();
-    const flags = workspaces.flatMap(({ name }) => ["--workspace", name]);
-    runNpm(root, ["pack", "--json", "--pack-destination", scratch, ...flags]);
-    return workspaces.map((workspace) => {
+    const folders = workspaces.map((workspace) => join(root, "packages", workspace.folder));
+    // One build and two calls of npm for all packages; npm's own prepack would build each package alone.
+    execFileSync(process.execPath, [join(root, "scripts/prepack.mjs"), ...folders], { stdio: "pipe" });
+    packFolders(folders, scratch);
+    const stages = workspaces.map((workspace) => {
       const stage = join(scratch, workspace.folder);
       unpack(join(scratch, tarballName(workspace)), stage);
       writeJson(join(stage, "package.json"), publishedManifest(readJson(join(stage, "package.json"))));
-      return packFolder(stage, folder);
+      return stage;
     });
+    return packFolders(stages, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -47,11 +50,15 @@ function publishedManifest({ scripts: _, ...manifest }) {
   return { ...manifest, exports: Object.fromEntries(exports), publishConfig: { access: "public" } };
 }
 
-/** Packs a folder as it is. Returns npm's description of the tarball. */
-export function packFolder(folder, destination) {
+/** Packs folders as they are. Returns npm's description of each tarball, in the same order. */
+export function packFolders(folders, destination) {
   mkdirSync(destination, { recursive: true });
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
-  return JSON.parse(runNpm(folder, args))[0];
+  const flags = ["--json", "--ignore-scripts", "--pack-destination", destination];
+  const packed = JSON.parse(runNpm(destination, ["pack", ...flags, ...folders]));
+  return folders.map((folder) => {
+    const { name } = readJson(join(folder, "package.json"));
+    return packed.find((tarball) => tarball.name === name);
+  });
 }
 
 export function unpack(tarball, folder) {

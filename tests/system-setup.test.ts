@@ -55,9 +55,10 @@ test("a system that has everything is left alone [S-29]", () => {
 test("root on Debian gets what is missing, and only that, with one line about it [S-29]", () => {
   const host = machine(["/usr/bin/apt-get", "/usr/bin/snake"], { brings: ["/usr/bin/box"] });
   setUpSystem(needs, host);
+  const settings = "-o DPkg::Lock::Timeout=600 -o Acquire::http::Timeout=20 -o Acquire::Retries=1";
   expect(host.commands).toEqual([
-    "/usr/bin/apt-get --quiet -o DPkg::Lock::Timeout=600 update",
-    "/usr/bin/apt-get --quiet -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends box-tools",
+    `/usr/bin/apt-get --quiet ${settings} update`,
+    `/usr/bin/apt-get --quiet ${settings} install --yes --no-install-recommends box-tools`,
   ]);
   expect(host.notes).toEqual(["Installing programs that the tests use: box-tools\n"]);
 });

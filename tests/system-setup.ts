@@ -130,10 +130,11 @@ function installWanted(missing: readonly Need[], host: SetupHost): void {
 function install(missing: readonly Need[], aptGet: string, host: SetupHost): void {
   const packages = missing.flatMap((need) => need.package.split(" "));
   host.note(`Installing programs that the tests use: ${packages.join(", ")}\n`);
-  // Another test run may be installing, too.
-  const lock = ["-o", "DPkg::Lock::Timeout=600"];
+  // Another test run may be installing, too. A machine without a network must not wait for each mirror.
+  const settings = ["DPkg::Lock::Timeout=600", "Acquire::http::Timeout=20", "Acquire::Retries=1"];
+  const options = settings.flatMap((setting) => ["-o", setting]);
   for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
-    const { code, errors } = host.run([aptGet, "--quiet", ...lock, ...args]);
+    const { code, errors } = host.run([aptGet, "--quiet", ...options, ...args]);
     if (code !== 0) throw new Error(`apt-get ${args.join(" ")} failed (${code}): ${errors.trim()}`);
   }
 }
