@@ -10,6 +10,7 @@ import { LRUCache } from "lru-cache";
 import { MountedTokens } from "./auth/mounted-token.ts";
 import { ArchiveCache, DiffCache, SmallFileCache } from "./cache/content-cache.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
+import { SkillLists } from "./cache/skill-list.ts";
 import { ViewVersion } from "./cache/view-version.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
 import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
@@ -32,6 +33,7 @@ export interface RunningContext extends GatewayContext {
   /** The audit log as a tree, for proofs. */
   readonly logTree: LogTree;
   readonly responses: ResponseCache;
+  readonly lists: SkillLists;
   /** Bytes of recently read small files. */
   readonly fileBytes: SmallFileCache;
   readonly archives: ArchiveCache;
@@ -129,6 +131,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     views,
     logTree: new LogTree(store),
     responses: new ResponseCache(views, clock),
+    lists: new SkillLists({ library, skills }),
     fileBytes: new SmallFileCache(),
     archives: new ArchiveCache(),
     diffs: new DiffCache(),

@@ -46,6 +46,7 @@ export { asResource } from "./resource.ts";
 export { searchStore } from "./search-store.ts";
 export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
+export type { GateState } from "./sight-cache.ts";
 export { type SearchedTexts, toDocument } from "./skill-document.ts";
 export { TextCache } from "./text-keeper.ts";
 export { type AgentStanding, runtimeName, type Viewer, withAgentRecord } from "./viewer.ts";

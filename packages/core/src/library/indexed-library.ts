@@ -17,6 +17,7 @@ import type {
 import { type LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
 import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
+import type { GateState } from "./sight-cache.ts";
 import { type Viewer, withAgentRecord } from "./viewer.ts";
 
 export interface LibraryOptions {
@@ -169,6 +170,12 @@ export class IndexedLibrary implements Library {
    */
   view(): ShelfView {
     return this.#shelf.view();
+  }
+
+  /** The state in which the gate decides for a viewer, as of the last call: in an equal state it decides the same. */
+  gateState(viewer: Viewer): GateState {
+    const look = this.#lookNow(viewer);
+    return { viewer: JSON.stringify(look.viewer), switches: switchStates(this.#settings), view: look.all };
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {

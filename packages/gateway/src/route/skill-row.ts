@@ -3,14 +3,9 @@ import type { SkillEntry } from "@skillhold/protocol";
 import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
 import type { SkillSnapshot } from "@skillhold/registry/library";
 import { shortHash } from "../bytes.ts";
+import type { DisclosedAccess } from "../cache/skill-list.ts";
 import type { CatalogueContext } from "../running-context.ts";
-import {
-  canManage,
-  type DisclosedAccess,
-  type DisclosedSkill,
-  pinFor,
-  type Recipient,
-} from "../skill/disclosed-skill.ts";
+import { canManage, type DisclosedSkill, pinFor, type Recipient } from "../skill/disclosed-skill.ts";
 
 /** The row of a disclosed skill. */
 export function rowOf(

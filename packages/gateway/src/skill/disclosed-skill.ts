@@ -1,22 +1,13 @@
-import {
-  type Access,
-  discloseSkill,
-  type Explanation,
-  mayKnow,
-  pinOf,
-  type Viewer,
-} from "@skillhold/core/library";
+import { discloseSkill, type Explanation, mayKnow, pinOf, type Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
 import type { SkillSnapshot } from "@skillhold/registry/library";
 import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
+import type { DisclosedAccess } from "../cache/skill-list.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { isUuid, noSkill, skillIdOf } from "./skill-key.ts";
-
-/** The gate's decision, or `deleted`: the gate does not see deleted skills. */
-export type DisclosedAccess = Omit<Access, "reason"> & { readonly reason: Access["reason"] | "deleted" };
 
 /** A skill whose details the caller may see: it is visible to them, or they manage it. */
 export interface DisclosedSkill {

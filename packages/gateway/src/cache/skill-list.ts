@@ -1,0 +1,191 @@
+import { hash } from "node:crypto";
+import type { Access, GateState, IndexedLibrary, Viewer } from "@skillhold/core/library";
+import type { RegistryLibrary, SkillSnapshot } from "@skillhold/registry/library";
+import { LRUCache } from "lru-cache";
+
+/** The gate's decision, or `deleted`: the gate does not see deleted skills. */
+export type DisclosedAccess = Omit<Access, "reason"> & { readonly reason: Access["reason"] | "deleted" };
+
+/** A skill of a list: the gate's decision, and the registry's record unless the skill is in a folder. */
+export interface ListedSkill {
+  readonly access: DisclosedAccess;
+  readonly held: SkillSnapshot | undefined;
+  /** A number for the facts that a list's version depends on; computed on first use. */
+  mark?: number;
+}
+
+export interface ListRequest {
+  /** All that `isListed` depends on besides its arguments. */
+  readonly key: string;
+  readonly viewer: Viewer;
+  isListed(access: Access, held: SkillSnapshot | undefined): boolean;
+}
+
+interface SkillListPorts {
+  readonly library: Pick<IndexedLibrary, "refresh" | "survey" | "gateState">;
+  readonly skills: Pick<RegistryLibrary, "findSnapshot">;
+}
+
+/** The skills that are listed for one caller, ordered by id. */
+export class SkillList {
+  readonly skills: readonly ListedSkill[];
+  #version: number | undefined;
+  #tagged: { readonly tag: string; readonly skills: readonly ListedSkill[] } | undefined;
+
+  constructor(skills: readonly ListedSkill[]) {
+    this.skills = skills;
+  }
+
+  /**
+   * A number that changes with the listed skills. The version of the whole view would also change with skills that the
+   * caller may not know.
+   */
+  get version(): number {
+    this.#version ??= versionOf(this.skills);
+    return this.#version;
+  }
+
+  /** The skills with a tag, in any case. */
+  tagged(tag: string): readonly ListedSkill[] {
+    const wanted = tag.toLowerCase();
+    if (this.#tagged?.tag !== wanted) {
+      const hasTag = ({ access }: ListedSkill) =>
+        access.entry.tags.some((each) => each.toLowerCase() === wanted);
+      this.#tagged = { tag: wanted, skills: this.skills.filter(hasTag) };
+    }
+    return this.#tagged.skills;
+  }
+}
+
+interface Kept {
+  readonly state: GateState;
+  readonly list: SkillList;
+}
+
+/** Measured: a decision, its messages and its place in a list. */
+const BYTES_PER_SKILL = 300;
+const MAX_BYTES = 96 * 1024 * 1024;
+const MAX_LISTS = 256;
+/** Above this number of changed skills, a whole survey takes less time. */
+const MAX_CHANGES = 2000;
+const MAX_ATTEMPTS = 3;
+
+/**
+ * The lists of the last callers, so that a page does not decide on every skill again. A list is valid in the state of the
+ * gate that it was made in; in a later state only the changed skills are decided again.
+ */
+export class SkillLists {
+  readonly #ports: SkillListPorts;
+  readonly #kept = new LRUCache<string, Kept>({
+    max: MAX_LISTS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ list }, key) => list.skills.length * BYTES_PER_SKILL + key.length * 2 + 100,
+  });
+
+  constructor(ports: SkillListPorts) {
+    this.#ports = ports;
+  }
+
+  async get(request: ListRequest): Promise<SkillList> {
+    const { library } = this.#ports;
+    const { key: caller, viewer } = request;
+    await library.refresh();
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const state = library.gateState(viewer);
+      const key = JSON.stringify([caller, state.viewer]);
+      const kept = this.#kept.get(key);
+      if (kept !== undefined && isSame(kept.state, state)) return kept.list;
+      const list = new SkillList(await this.#update(kept, state, request));
+      // A survey looks at the newest state. If that is a later one, the list may mix the two.
+      if (isSame(library.gateState(viewer), state)) {
+        this.#kept.set(key, { state, list });
+        return list;
+      }
+    }
+    return new SkillList((await library.survey(viewer)).flatMap((access) => this.#listed(access, request)));
+  }
+
+  async #update(
+    kept: Kept | undefined,
+    state: GateState,
+    request: ListRequest,
+  ): Promise<readonly ListedSkill[]> {
+    const { library } = this.#ports;
+    const { viewer } = request;
+    const changed = kept && changesSince(kept.state, state);
+    const ids = changed === undefined || changed.size > MAX_CHANGES ? undefined : [...changed].sort();
+    const found = (await library.survey(viewer, ids)).flatMap((access) => this.#listed(access, request));
+    return kept === undefined || ids === undefined ? found : replace(kept.list.skills, ids, found);
+  }
+
+  #listed(access: Access, { isListed }: ListRequest): readonly ListedSkill[] {
+    const held = this.#ports.skills.findSnapshot(access.entry);
+    // A registry entry without a record was deleted after the survey.
+    const isGone = held === undefined && access.entry.revision !== undefined;
+    return !isGone && isListed(access, held) ? [{ access, held }] : [];
+  }
+}
+
+/** The position of the first skill whose id is `id` or comes after it. */
+export function placeOf(skills: readonly ListedSkill[], id: string): number {
+  let [low, high] = [0, skills.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((skills[middle]?.access.entry.id ?? "") < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isSame(a: GateState, b: GateState): boolean {
+  return a.view === b.view && a.viewer === b.viewer && hasSameSwitches(a, b);
+}
+
+function hasSameSwitches(a: GateState, b: GateState): boolean {
+  return a.switches.every((each, at) => each === b.switches[at]);
+}
+
+/** The ids whose decision may differ; undefined when all may. */
+function changesSince(before: GateState, state: GateState): ReadonlySet<string> | undefined {
+  return hasSameSwitches(before, state) ? state.view.since?.(before.view) : undefined;
+}
+
+/** Contract: `ids` and `found` are sorted, and `found` has no other ids. */
+function replace(
+  skills: readonly ListedSkill[],
+  ids: readonly string[],
+  found: readonly ListedSkill[],
+): readonly ListedSkill[] {
+  const parts: (readonly ListedSkill[])[] = [];
+  let from = 0;
+  let next = 0;
+  for (const id of ids) {
+    const at = placeOf(skills, id);
+    parts.push(skills.slice(from, at));
+    const now = found[next];
+    if (now?.access.entry.id === id) {
+      parts.push([now]);
+      next += 1;
+    }
+    from = skills[at]?.access.entry.id === id ? at + 1 : at;
+  }
+  return [...parts, skills.slice(from)].flat();
+}
+
+/** A sum, so that after a change only the changed skills are hashed. */
+function versionOf(skills: readonly ListedSkill[]): number {
+  let sum = 0;
+  for (const skill of skills) {
+    skill.mark ??= markOf(skill);
+    sum = (sum + skill.mark) % MARKS;
+  }
+  return sum;
+}
+
+const MARK_DIGITS = 12;
+const MARKS = 16 ** MARK_DIGITS;
+
+function markOf({ access: { entry, isVisible }, held }: ListedSkill): number {
+  const facts = [entry.id, entry.revision, entry.skillHash, isVisible, held?.current.skill.updatedAt];
+  return Number.parseInt(hash("sha256", JSON.stringify(facts), "hex").slice(0, MARK_DIGITS), 16);
+}
