@@ -3,8 +3,8 @@ import { type Session, type SkillTool, skillTools } from "@skillhold/core/sessio
 /** The prompt and the tools of an agent, in no framework's own form. */
 export interface AgentKit {
   /**
-   * For the system prompt: the catalogue of skills, then the skills and instructions of the agent's manifest. Empty when
-   * the agent may use no skill.
+   * For the system prompt: the catalogue of skills, then the skills and instructions of the agent's manifest; or the
+   * composed prompt of a workspace. Empty when the agent may use no skill.
    */
   readonly system: string;
   /** The tools that read, search and run skills. `tool.run(input)` answers with text for the model. */
@@ -12,13 +12,23 @@ export interface AgentKit {
   readonly session: Session;
 }
 
+/** Writes the system prompt of a session. */
+type ComposePrompt = (session: Session) => Promise<string>;
+
+async function composeCatalogue(session: Session): Promise<string> {
+  const catalogue = await session.catalogue();
+  return [catalogue.text, session.instructions].filter((text) => text !== "").join("\n\n");
+}
+
 /** A session that opens with its first use. */
 export class AgentSession implements AsyncDisposable {
   readonly #open: () => Promise<Session>;
+  readonly #compose: ComposePrompt;
   #session: Promise<Session> | undefined;
 
-  constructor(open: () => Promise<Session>) {
+  constructor(open: () => Promise<Session>, compose: ComposePrompt = composeCatalogue) {
     this.#open = open;
+    this.#compose = compose;
   }
 
   /** The open session. */
@@ -30,8 +40,7 @@ export class AgentSession implements AsyncDisposable {
   /** The system prompt and the tools for an agent. */
   async forAgent(): Promise<AgentKit> {
     const session = await this.open();
-    const catalogue = await session.catalogue();
-    const system = [catalogue.text, session.instructions].filter((text) => text !== "").join("\n\n");
+    const system = await this.#compose(session);
     return { system, tools: skillTools(session), session };
   }
 

@@ -15,6 +15,7 @@ import { type Machine, present, thisMachine } from "./place/machine.ts";
 import { localRunPorts } from "./run/run-ports.ts";
 import type { GatewayLayerSettings } from "./source/gateway-layer.ts";
 import { openState, type State } from "./store/state.ts";
+import type { Workspace, WorkspaceOptions } from "./workspace/open-workspace.ts";
 
 /** How Skillhold is opened. The defaults are those of the command line; each can be replaced. */
 export interface SkillholdOptions {
@@ -26,6 +27,11 @@ export interface SkillholdOptions {
   readonly allow?: readonly string[];
   /** Folders of skills, in place of the discovered ones and of the user's store. */
   readonly roots?: readonly string[];
+  /**
+   * A workspace's folder with `config.yaml`, in place of other folders and of the store. Its listed skills are the library,
+   * and `forAgent()` gives its composed prompt.
+   */
+  readonly workspace?: string | WorkspaceOptions;
   /** The store's URL; false for none; by default the user's own, where it exists. */
   readonly store?: string | false;
   /** False leaves out the skills of configured MCP servers. */
@@ -55,6 +61,8 @@ export interface SkillholdOptions {
 export async function openSkillhold(options: SkillholdOptions): Promise<Skillhold> {
   const machine = machineOf(options);
   const limits = options.limits === undefined ? undefined : withLimits(options.limits);
+  if (options.workspace !== undefined)
+    return await openInWorkspace(options, options.workspace, machine, limits);
   const stack = await openStack(choiceOf(options), machine, {
     ...present({ limits, watch: watchOf(options, machine), audit: logOf(options) }),
     onStoreFailure: (error) => machine.warn(`The store was skipped: ${error.message}`),
@@ -68,14 +76,51 @@ export async function openSkillhold(options: SkillholdOptions): Promise<Skillhol
   }
 }
 
+async function openInWorkspace(
+  options: SkillholdOptions,
+  given: string | WorkspaceOptions,
+  machine: Machine,
+  limits: Limits | undefined,
+): Promise<Skillhold> {
+  const { openWorkspace } = await import("./workspace/open-workspace.ts");
+  const chosen = typeof given === "string" ? { folder: given } : given;
+  const workspace = await openWorkspace(chosen, machine, limits);
+  const { library, id } = workspace;
+  const close = async () => {
+    await workspace.close();
+    await library.close();
+  };
+  try {
+    const { runtime, user, allow } = options;
+    const viewer: Viewer = { runtime, agent: options.agent ?? id, ...present({ user, allow }) };
+    const state = await openState(machine);
+    return new Skillhold(
+      options,
+      machine,
+      { library, viewer, manifest: undefined, close },
+      state,
+      limits,
+      workspace,
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The parts of a stack that Skillhold uses. */
+type SkillStack = Pick<Stack, "library" | "viewer" | "manifest" | "close">;
+
 /** The skills system of one process. Close it when done; `await using` works, too. */
 export class Skillhold implements AsyncDisposable {
   /** Every skill that the viewer may see, with search, reading and change events. */
   readonly library: IndexedLibrary;
   readonly viewer: Viewer;
+  /** The workspace that was opened, if any. */
+  readonly workspace: Workspace | undefined;
   readonly #options: SkillholdOptions;
   readonly #machine: Machine;
-  readonly #stack: Stack;
+  readonly #stack: SkillStack;
   readonly #state: State;
   readonly #limits: Limits | undefined;
   readonly #open = new Set<{ close(): Promise<unknown> }>();
@@ -83,10 +128,12 @@ export class Skillhold implements AsyncDisposable {
   constructor(
     options: SkillholdOptions,
     machine: Machine,
-    stack: Stack,
+    stack: SkillStack,
     state: State,
     limits: Limits | undefined,
+    workspace?: Workspace,
   ) {
+    this.workspace = workspace;
     this.#options = options;
     this.#machine = machine;
     this.#stack = stack;
@@ -104,7 +151,9 @@ export class Skillhold implements AsyncDisposable {
   /** Starts one agent's use of the skills. `forAgent()` gives the prompt and the tools. */
   session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentSession {
     const { viewer, ...rest } = options;
-    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
+    const { workspace } = this;
+    const compose = workspace === undefined ? undefined : (open: Session) => workspace.prompt(open);
+    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest), compose);
   }
 
   /** Serves the gateway: HTTP, WebSocket, MCP and the console on one port. */

@@ -1,13 +1,13 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
   addActivity,
-  type LiveWorkspace,
   peersOf,
   placeWorkspace,
   putHeartbeat,
   readWorkspaces,
   registerWorkspace,
   updateCard,
+  type WorkspaceNode,
 } from "@skillhold/registry/workspace";
 import { getAgentFor, isAgentOf } from "../auth/agent-owner.ts";
 import { type Principal, principalActor } from "../auth/principal.ts";
@@ -89,7 +89,7 @@ async function getWorkspaceFor(
   id: string,
   principal: Principal,
   { registry }: Pick<CatalogueContext, "registry">,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   const agent = await getAgentFor(id, principal, registry);
   const record = await registry.store.findWorkspace(agent.key);
   if (record !== undefined) return { agent, record };

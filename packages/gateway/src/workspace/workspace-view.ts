@@ -1,11 +1,11 @@
 import type { PeerView, WorkspaceView } from "@skillhold/protocol/http";
-import { type LiveWorkspace, readCard } from "@skillhold/registry/workspace";
+import { readCard, type WorkspaceNode } from "@skillhold/registry/workspace";
 import { z } from "zod";
 
 const Placed = z.looseObject({ role: z.string().max(256).catch(""), tier: z.int().catch(1) });
 
 /** A workspace for people and for itself. */
-export function workspaceView({ agent, record }: LiveWorkspace): WorkspaceView {
+export function workspaceView({ agent, record }: WorkspaceNode): WorkspaceView {
   const { name, description, skills } = readCard(record.card);
   const { parent, url, heartbeatAt, cardAt, health } = record;
   return {
@@ -28,7 +28,7 @@ export function workspaceView({ agent, record }: LiveWorkspace): WorkspaceView {
 }
 
 /** A workspace for its peers. */
-export function peerView({ agent, record }: LiveWorkspace): PeerView {
+export function peerView({ agent, record }: WorkspaceNode): PeerView {
   const card = record.card === undefined ? null : z.json().parse(JSON.parse(record.card));
   const { role, tier } = Placed.parse(isMap(card) ? card : {});
   return {

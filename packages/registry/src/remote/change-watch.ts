@@ -8,6 +8,8 @@ export interface WatchPorts {
   readonly client: GatewayClient;
   readonly limits: Limits;
   readonly timers: Timers;
+  /** Types of events that are changes, too. */
+  readonly types?: readonly string[];
   /** Fetches and reports changes. */
   readonly refresh: () => Promise<void>;
   /** Receives the first of several failures, and the failure that ends the watch. */
@@ -48,7 +50,7 @@ export class ChangeWatch {
   }
 
   #connect(): void {
-    const { client, limits, timers } = this.#ports;
+    const { client, limits, timers, types = [] } = this.#ports;
     const probeMs = Math.min(limits.remoteMs, limits.remotePollMs);
     this.#socket = new GatewaySocket(
       client,
@@ -57,7 +59,7 @@ export class ChangeWatch {
         onChanged: () => void this.#refresh(),
         onEnd: (refusal) => this.#disconnected(refusal),
       },
-      { timers, probeMs },
+      { timers, probeMs, types },
     );
   }
 
@@ -136,6 +138,7 @@ interface ProbeOptions {
   readonly timers: Timers;
   /** The interval of pings. */
   readonly probeMs: number;
+  readonly types: readonly string[];
 }
 
 const HELLO = 1;
@@ -151,21 +154,24 @@ const FINAL: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "ORI
 class GatewaySocket {
   readonly #ws: WebSocket;
   readonly #events: SocketEvents;
+  readonly #types: readonly string[];
   readonly #cancelProbe: CancelTimer;
   #isAdmitted = false;
   #isStopped = false;
   /** The id of the unanswered ping. */
   #pingId: number | undefined;
+  #subscriptionId: number | undefined;
   #lastId = HELLO;
 
   constructor(
     { base, token }: Pick<GatewayClient, "base" | "token">,
     events: SocketEvents,
-    { timers, probeMs }: ProbeOptions,
+    { timers, probeMs, types }: ProbeOptions,
   ) {
     const url = new URL("./ws", base);
     url.protocol = base.protocol === "https:" ? "wss:" : "ws:";
     this.#events = events;
+    this.#types = types;
     this.#ws = new WebSocket(url);
     this.#ws.addEventListener("open", () => {
       this.#send({ id: HELLO, method: "hello", params: { token } });
@@ -187,15 +193,22 @@ class GatewaySocket {
     const message = typeof data === "string" && data.length <= MOST_LENGTH ? readMessage(data) : undefined;
     // Ignores messages of newer gateways.
     if (message === undefined) return;
-    if ("changed" in message) this.#events.onChanged();
+    if ("changed" in message || "event" in message) this.#events.onChanged();
     else if ("error" in message) this.#refused(message.error);
     else if ("result" in message) this.#answered(message.id);
   }
 
   #answered(id: number): void {
     if (id === this.#pingId) this.#pingId = undefined;
+    // An event may have been committed after the refresh and before the subscription.
+    if (id === this.#subscriptionId) this.#events.onChanged();
     if (id !== HELLO || this.#isAdmitted) return;
     this.#isAdmitted = true;
+    if (this.#types.length > 0) {
+      this.#lastId += 1;
+      this.#subscriptionId = this.#lastId;
+      this.#send({ id: this.#lastId, method: "events.subscribe", params: { types: [...this.#types] } });
+    }
     this.#events.onAdmitted();
   }
 
@@ -213,7 +226,9 @@ class GatewaySocket {
     this.#lastId += 1;
     this.#pingId = this.#lastId;
     // A request without effect that the gateway answers.
-    this.#send({ id: this.#lastId, method: "events.unsubscribe", params: {} });
+    if (this.#types.length > 0)
+      this.#send({ id: this.#lastId, method: "skills.list", params: { limit: "1" } });
+    else this.#send({ id: this.#lastId, method: "events.unsubscribe", params: {} });
   }
 
   #send(message: ClientMessage): void {

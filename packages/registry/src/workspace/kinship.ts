@@ -2,12 +2,12 @@ import type { AgentRecord } from "../record/agent.ts";
 import type { WorkspaceRecord } from "../record/workspace.ts";
 
 /** A workspace whose agent exists. */
-export interface LiveWorkspace {
+export interface WorkspaceNode {
   readonly agent: AgentRecord;
   readonly record: WorkspaceRecord;
 }
 
-export type WorkspaceTree = ReadonlyMap<string, LiveWorkspace>;
+export type WorkspaceTree = ReadonlyMap<string, WorkspaceNode>;
 
 /** Longer chains of parents are not followed. */
 const MAX_LEVELS = 32;
@@ -24,7 +24,7 @@ export function mayTalk(a: string, b: string, tree: WorkspaceTree): boolean {
 }
 
 /** The siblings, the children and the parent of a workspace, in the order of the tree. */
-export function peersOf(key: string, tree: WorkspaceTree): readonly LiveWorkspace[] {
+export function peersOf(key: string, tree: WorkspaceTree): readonly WorkspaceNode[] {
   const own = tree.get(key);
   if (own === undefined) return [];
   const parent = parentOf(own, tree);
@@ -41,14 +41,14 @@ export function isParentLoop(key: string, parent: string, tree: WorkspaceTree): 
   return above.includes(key) || above.length >= MAX_LEVELS;
 }
 
-function isSibling(a: LiveWorkspace, b: LiveWorkspace, tree: WorkspaceTree): boolean {
+function isSibling(a: WorkspaceNode, b: WorkspaceNode, tree: WorkspaceTree): boolean {
   const [parentA, parentB] = [parentOf(a, tree), parentOf(b, tree)];
   if (parentA !== parentB) return false;
   return parentA !== undefined || a.agent.owner === b.agent.owner;
 }
 
 /** A parent that was removed leaves its children without one. */
-function parentOf({ record }: LiveWorkspace, tree: WorkspaceTree): string | undefined {
+function parentOf({ record }: WorkspaceNode, tree: WorkspaceTree): string | undefined {
   return record.parent !== undefined && tree.has(record.parent) ? record.parent : undefined;
 }
 

@@ -10,7 +10,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryReader, RegistryTransaction } from "../record/registry-store.ts";
 import type { CardPush, WorkspaceHealth, WorkspaceRecord } from "../record/workspace.ts";
 import { cardSkills } from "./agent-card.ts";
-import { isParentLoop, type LiveWorkspace, type WorkspaceTree } from "./kinship.ts";
+import { isParentLoop, type WorkspaceNode, type WorkspaceTree } from "./kinship.ts";
 
 /** The largest agent card, as JSON. */
 export const MAX_CARD_BYTES = 256 * 1024;
@@ -72,7 +72,7 @@ export async function registerWorkspace(
   given: { readonly url?: string | undefined; readonly card?: object | undefined },
   { by }: By,
   context: RegistryContext,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   const card = given.card === undefined ? undefined : storedCard(given.card);
   return await change(key, by, context, ({ record, at }) => {
     const url = given.url ?? record.url;
@@ -92,7 +92,7 @@ export async function updateCard(
   card: object,
   { by }: By,
   context: RegistryContext,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   const stored = storedCard(card);
   return await change(key, by, context, ({ record, at }) => ({ ...record, ...withCard(record, stored, at) }));
 }
@@ -103,7 +103,7 @@ export async function putHeartbeat(
   heartbeat: Heartbeat,
   { by }: By,
   context: RegistryContext,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   return await change(key, by, context, ({ record, at }) => {
     const beat: WorkspaceRecord = {
       ...record,
@@ -147,7 +147,7 @@ export async function placeWorkspace(
   { parent, url }: WorkspacePlace,
   { by }: By,
   context: RegistryContext,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   rejectAgentActor(by);
   return await change(key, by, context, async ({ record, agent, tx }) => {
     if (parent !== undefined && parent !== null) rejectParent(agent, parent, await readWorkspaces(tx), by);
@@ -225,7 +225,7 @@ async function change(
   by: Actor,
   { store, clock }: RegistryContext,
   edit: (changing: Changing) => WorkspaceRecord | Promise<WorkspaceRecord>,
-): Promise<LiveWorkspace> {
+): Promise<WorkspaceNode> {
   return await store.transaction(async (tx) => {
     const agent = await lockAgent(key, tx);
     const at = clock.now().toISOString();
