@@ -33,6 +33,16 @@ export interface FolderShelfOptions {
 
 type Look = Pick<SourceScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
 
+/** Known reasons for a reload. */
+interface ReloadHints {
+  /** A skill folder to read again regardless of its stats. */
+  readonly suspect?: string;
+  /** Skill folders with other changed files than SKILL.md. */
+  readonly edited?: ReadonlySet<string>;
+}
+
+const NO_FOLDERS: ReadonlySet<string> = new Set();
+
 /** Enough for about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
 const TEXTS_BETWEEN_RESTS = 64;
@@ -83,8 +93,8 @@ export class FolderShelf implements Shelf {
   }
 
   /** Scans all sources. Reloads run one at a time; a request during one starts another afterwards. */
-  reload(isFull = false, suspect?: string): Promise<LibraryChange | undefined> {
-    return this.#reloads.run(() => this.#reload(isFull, suspect));
+  reload(isFull = false, hints: ReloadHints = {}): Promise<LibraryChange | undefined> {
+    return this.#reloads.run(() => this.#reload(isFull, hints));
   }
 
   async open(entry: SkillEntry): Promise<OpenBundle> {
@@ -109,7 +119,7 @@ export class FolderShelf implements Shelf {
     const skillHash = hashInstructions(place, part.files);
     if (skillHash === entry.skillHash) return { ...part, entry };
     // The skill changed since the lookup, so it is read again.
-    await this.reload(true, place.folder);
+    await this.reload(true, { suspect: place.folder });
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash === entry.skillHash)
@@ -127,16 +137,20 @@ export class FolderShelf implements Shelf {
     await this.#reloads.idle();
   }
 
-  async #reload(isFull: boolean, suspect: string | undefined): Promise<LibraryChange | undefined> {
+  async #reload(
+    isFull: boolean,
+    { suspect, edited = NO_FOLDERS }: ReloadHints,
+  ): Promise<LibraryChange | undefined> {
     const scanned = await this.#scan({ isFull, suspect });
-    if (scanned.every(({ scan }, index) => scan === this.#scanned[index]?.scan)) return undefined;
+    const isSame = scanned.every(({ scan }, index) => scan === this.#scanned[index]?.scan);
+    if (isSame && edited.size === 0) return undefined;
     const before = this.#view;
     const told = new Set([...before.places()].filter((place) => this.#isBroken(place)).map(({ id }) => id));
     this.#lastGood = this.#keepLastGood(scanned);
     this.#scanned = scanned;
     this.#view = new FolderView(scanned, this.#options.host, this.#lastGood);
     await this.#recordDiscovery(before);
-    const change = changeBetween(before, this.#view, scanned, told);
+    const change = changeBetween(before, this.#view, scanned, { told, edited });
     try {
       if (change !== undefined) this.#tell(change);
     } finally {
@@ -232,7 +246,7 @@ export class FolderShelf implements Shelf {
 
   /** The file differs from the index: updates the index and reads the skill again. */
   async #openChanged(entry: SkillEntry): Promise<OpenBundle> {
-    await this.reload(true, this.#getPlace(entry.id).folder);
+    await this.reload(true, { suspect: this.#getPlace(entry.id).folder });
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
@@ -301,20 +315,20 @@ function loadScan(bytes: Uint8Array | undefined, limits: Limits): SourceScan | u
 
 /**
  * The effect of a reload on the current skills; undefined without an effect. `told` are the broken skills that were
- * already reported.
+ * already reported, and `edited` the folders of skills with other changed files than SKILL.md.
  */
 export function changeBetween(
   before: FolderView,
   after: FolderView,
   scanned: readonly ScannedSource[],
-  told: ReadonlySet<string>,
+  { told, edited }: { readonly told: ReadonlySet<string>; readonly edited: ReadonlySet<string> },
 ): LibraryChange | undefined {
   const added: string[] = [];
   const changed: string[] = [];
   for (const place of after.places()) {
     const last = before.place(place.id);
     if (last === undefined) added.push(place.id);
-    else if (isOther(last, place)) changed.push(place.id);
+    else if (isOther(last, place) || edited.has(place.folder)) changed.push(place.id);
   }
   const removed: string[] = [];
   for (const { id } of before.places()) if (after.place(id) === undefined) removed.push(id);

@@ -16,11 +16,11 @@ interface Watched {
  * the changes.
  */
 export class FolderWatch {
-  readonly #onHint: (hint: WatchHint) => void;
+  readonly #onHint: (hint: WatchHint, folder: string) => void;
   readonly #watched = new Map<string, Watched>();
   #isFailing = false;
 
-  constructor(onHint: (hint: WatchHint) => void) {
+  constructor(onHint: (hint: WatchHint, folder: string) => void) {
     this.#onHint = onHint;
   }
 
@@ -67,6 +67,6 @@ export class FolderWatch {
 
   #meet(folder: string, event: string, name: string | null): void {
     const stats = event === "rename" && name !== null ? tryStat(join(folder, name)) : undefined;
-    this.#onHint(event === "rename" && stats?.isFile() !== true ? "folder" : "content");
+    this.#onHint(event === "rename" && stats?.isFile() !== true ? "folder" : "content", folder);
   }
 }

@@ -33,6 +33,40 @@ describe("watching", () => {
     ]);
   });
 
+  test("a change of only a script, a tool or a reference is reported, and one of another file in a skill too [S-18]", async () => {
+    for (const id of ["a", "b"]) folders.skill(`skills/${id}`);
+    folders.write("skills/a/scripts/deep/run.py", "print(0)");
+    const { library, changes } = await openWatched(quick);
+    const { treeHash } = await library.read(anyone, "a");
+    // The first look at the files may come after an edit, so edits go on until one is reported.
+    let edit = 0;
+    await until(() => {
+      edit += 1;
+      folders.write("skills/a/scripts/deep/run.py", `print(${"1".repeat(edit)})`);
+      return changes.length > 0;
+    });
+    expect(changes[0]).toEqual({ added: [], changed: ["a"], removed: [], broken: [] });
+    expect((await library.read(anyone, "a")).treeHash).not.toBe(treeHash);
+    const count = changes.length;
+    folders.write("skills/b/tools/new.mjs", "export default {};");
+    await until(() => changes.slice(count).some(({ changed }) => changed.includes("b")));
+  });
+
+  test("above the budget, a full search finds the change of a script [S-18]", async () => {
+    folders.skill("skills/a");
+    folders.write("skills/a/scripts/run.py", "print(0)");
+    const timers = new ManualTimers();
+    const { changes } = await openWatched({ maxWatches: 0, timers });
+    let edit = 0;
+    await until(() => {
+      edit += 1;
+      folders.write("skills/a/scripts/run.py", `print(${"1".repeat(edit)})`);
+      timers.advance(60_000);
+      return changes.length > 0;
+    });
+    expect(changes[0]).toMatchObject({ changed: ["a"] });
+  });
+
   test("a reload waits for a quiet period [S-18]", async () => {
     folders.skill("skills/a");
     const timers = new ManualTimers();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type CancelTimer, systemTimers, type Timers } from "../timers.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
 import { FolderWatch, type WatchHint } from "./folder-watch.ts";
+import { WatchedFiles } from "./watched-file.ts";
 
 export interface LiveReloadOptions {
   /** The quiet time after the last hint before a scan. */
@@ -28,6 +29,7 @@ export class LiveReload {
   readonly #shelf: FolderShelf;
   readonly #options: Required<LiveReloadOptions>;
   readonly #watch: FolderWatch;
+  readonly #files = new WatchedFiles();
   readonly #cancels: CancelTimer[] = [];
   #cancelReload: CancelTimer | undefined;
   #firstHintAt = 0;
@@ -46,7 +48,10 @@ export class LiveReload {
       onReload: () => {},
       ...options,
     };
-    this.#watch = new FolderWatch((hint) => this.#meet(hint));
+    this.#watch = new FolderWatch((hint, folder) => {
+      this.#files.touch(folder);
+      this.#meet(hint);
+    });
     this.#setWatches();
     const { timers, pollMs, fullMs } = this.#options;
     this.#cancels.push(timers.every(pollMs, () => this.#poll()));
@@ -93,23 +98,34 @@ export class LiveReload {
   #reload(isFull: boolean): void {
     const { timers } = this.#options;
     const started = timers.now();
-    this.#shelf.reload(isFull).then(
-      () => {
-        this.#setWatches();
-        this.#options.onReload(timers.now() - started);
-      },
+    this.#reloadAll(isFull).then(
+      () => this.#options.onReload(timers.now() - started),
       (error: unknown) => this.#options.onError(error),
     );
   }
 
+  async #reloadAll(isFull: boolean): Promise<void> {
+    const edited = await this.#files.takeChanged(isFull);
+    await this.#shelf.reload(isFull, { edited });
+    this.#setWatches();
+    await this.#files.follow(this.#skillFolders());
+    this.#setWatches();
+  }
+
+  #skillFolders(): ReadonlySet<string> {
+    const scans = this.#shelf.scanned().map(({ scan }) => scan);
+    return new Set(scans.flatMap(({ root, rows }) => rows.map(({ path }) => join(root, path))));
+  }
+
+  /** Folders inside skills are watched only if the budget allows; a full search finds their changes otherwise. */
   #setWatches(): void {
     if (this.#isClosed) return;
-    const folders = new Set<string>();
-    for (const { scan } of this.#shelf.scanned()) {
+    const folders = new Set(this.#skillFolders());
+    for (const { scan } of this.#shelf.scanned())
       for (const { path } of scan.containers) folders.add(join(scan.root, path));
-      for (const { path } of scan.rows) folders.add(join(scan.root, path));
-    }
-    this.#watch.set(folders.size > this.#options.maxWatches ? [] : folders);
+    const { maxWatches } = this.#options;
+    const all = folders.union(new Set(this.#files.folders()));
+    this.#watch.set(all.size <= maxWatches ? all : folders.size <= maxWatches ? folders : []);
   }
 }
 
