@@ -7,6 +7,7 @@ export {
   type IgnoreRules,
   isOmitted,
   rejectIgnoreFile,
+  USE_IGNORE_FILES,
 } from "./bundle/ignore-rule.ts";
 export { isJunk } from "./bundle/junk.ts";
 export { findImports, findMentions, findNamed, type Mentions, resolveMentions } from "./bundle/mention.ts";

@@ -5,12 +5,17 @@ import {
   IGNORE_FILES,
   type IgnoreRules,
   rejectIgnoreFile,
+  USE_IGNORE_FILES,
 } from "@skillhold/skill";
 import type { OpenOptions } from "./contain.ts";
 import type { PackTrace } from "./pack-trace.ts";
 import { readBounded } from "./read-file.ts";
 
+/** `use`: the files that agents read and run here. `publish`: the files of a release. */
+export type PackPurpose = "use" | "publish";
+
 export interface RuleOptions extends OpenOptions {
+  readonly purpose: PackPurpose;
   readonly trace?: PackTrace | undefined;
 }
 
@@ -19,9 +24,8 @@ export interface RuleOptions extends OpenOptions {
  * it would publish files that the author excluded.
  */
 export function readIgnoreRules(root: string, options: RuleOptions): IgnoreRules {
-  return compileIgnoreRules(
-    IGNORE_FILES.map((name) => ({ name, text: readIgnoreFile(root, name, options) })),
-  );
+  const names = options.purpose === "publish" ? IGNORE_FILES : USE_IGNORE_FILES;
+  return compileIgnoreRules(names.map((name) => ({ name, text: readIgnoreFile(root, name, options) })));
 }
 
 function readIgnoreFile(root: string, name: string, options: RuleOptions): string {

@@ -85,7 +85,7 @@ test("each ignore file at the root is honoured, a later one overrules, and SKILL
     "keep.log": "",
   });
   write({ "dist/x.js": "", "drafts/x": "", "old.md": "", "x.md2": "", "sub/.gitignore": "y\n", "sub/y": "" });
-  const bundle = await pack(root);
+  const bundle = await pack(root, { purpose: "publish" });
   expect(pathsOf(bundle)).toEqual([
     ".clawdhubignore",
     ".clawhubignore",
@@ -98,6 +98,16 @@ test("each ignore file at the root is honoured, a later one overrules, and SKILL
     "x.md2",
   ]);
   expect(omittedOf(bundle)).toEqual(["a.log ignored", "dist ignored", "drafts ignored", "old.md ignored"]);
+});
+
+test("publishing rules do not affect local use, and local rules affect both [S-13]", async () => {
+  write({ "SKILL.md": "", ".gitignore": "build\n", ".clawhubignore": "drafts\nscripts/hidden.py\n" });
+  write({ "build/x": "", "drafts/x.md": "", "scripts/hidden.py": "", "scripts/shown.py": "" });
+  const local = await pack(root);
+  expect(omittedOf(local)).toEqual(["build ignored"]);
+  expect(pathsOf(local)).toEqual(expect.arrayContaining(["drafts/x.md", "scripts/hidden.py"]));
+  const released = await pack(root, { purpose: "publish" });
+  expect(omittedOf(released)).toEqual(["build ignored", "drafts ignored", "scripts/hidden.py ignored"]);
 });
 
 test("an ignore file that cannot be used stops the packing instead of letting files through [S-13]", async () => {
@@ -113,7 +123,7 @@ test("an ignore file that cannot be used stops the packing instead of letting fi
     "a".repeat(70_000),
   ]) {
     write({ ".clawhubignore": rules });
-    await expect(pack(root)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await expect(pack(root, { purpose: "publish" })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
   }
 });
 

@@ -4,13 +4,15 @@ import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { comparePaths } from "@skillhold/skill";
 import { type Bundle, BundleMeter } from "./bundle.ts";
-import { readIgnoreRules } from "./ignore-rule.ts";
+import { type PackPurpose, readIgnoreRules } from "./ignore-rule.ts";
 import { Pace } from "./pace.ts";
 import type { PackTrace } from "./pack-trace.ts";
 import { addShared } from "./shared.ts";
 import { type WalkContext, walk } from "./walk.ts";
 
 export interface PackOptions {
+  /** Default: `use`. */
+  readonly purpose?: PackPurpose;
   readonly limits?: Limits;
   /**
    * `sibling` adds used helpers from the `_shared` folder beside the skill. `none` packs the folder alone, for folders
@@ -34,11 +36,11 @@ const ENTRIES_BETWEEN_RESTS = 256;
 export async function pack(folder: string, options: PackOptions = {}): Promise<Bundle> {
   const root = resolveFolder(folder);
   const allowHardLinks = options.allowHardLinks ?? false;
-  const { trace } = options;
+  const { trace, purpose = "use" } = options;
   trace?.look(root);
   const context: WalkContext = {
     base: root,
-    rules: readIgnoreRules(root, { allowHardLinks, trace }),
+    rules: readIgnoreRules(root, { allowHardLinks, trace, purpose }),
     meter: new BundleMeter(options.limits ?? defaultLimits),
     pace: new Pace(ENTRIES_BETWEEN_RESTS, options.signal),
     allowHardLinks,

@@ -146,8 +146,9 @@ test("a _shared folder of its own makes a skill complete, and none turns the cop
 
 test("helpers obey the skill's ignore file and count against its limits [S-13]", async () => {
   write({ ...helpers, "skill/SKILL.md": "_shared", "skill/.clawhubignore": "_shared/*.py\n" });
-  expect(sharedOf(await pack(join(workspace, "skill")))).toEqual(["lib/util.mjs", "lone.sh", "x.mjs"]);
-  const packing = pack(join(workspace, "skill"), { limits: withLimits({ bundleFiles: 4 }) });
+  const skill = join(workspace, "skill");
+  expect(sharedOf(await pack(skill, { purpose: "publish" }))).toEqual(["lib/util.mjs", "lone.sh", "x.mjs"]);
+  const packing = pack(skill, { purpose: "publish", limits: withLimits({ bundleFiles: 4 }) });
   await expect(packing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { IGNORE_FILES, type ParsedSkill, parseSkill } from "@skillhold/skill";
+import { type ParsedSkill, parseSkill, USE_IGNORE_FILES } from "@skillhold/skill";
 import { hashSkillFile, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
 import { readToolsText, TOOLS_FOLDER } from "../source/open-skill.ts";
@@ -118,7 +118,7 @@ function listFiles(folder: string): SearchedFiles {
   const budget = { entries: MOST_ENTRIES };
   const top = readEntries(folder, budget);
   // Only the packer knows which files an ignore file leaves out of the skill.
-  if (top.some(({ name }) => IGNORE_FILES.some((ignore) => ignore === name))) return NO_FILES;
+  if (top.some(({ name }) => USE_IGNORE_FILES.some((ignore) => ignore === name))) return NO_FILES;
   collect(folder, "", top, budget, paths);
   return selectSearchedFiles(paths);
 }

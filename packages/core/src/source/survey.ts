@@ -17,7 +17,7 @@ import type { OpenedSkill } from "./open-skill.ts";
 export async function surveySkill(opened: OpenedSkill, limits: Limits = defaultLimits): Promise<Subject> {
   if (opened.file === undefined) return opened.subject;
   try {
-    const bundle = await pack(opened.folder, { limits });
+    const bundle = await pack(opened.folder, { limits, purpose: "publish" });
     return surveyBundle(opened.subject, bundle, (file) => readText(file, bundle));
   } catch (error) {
     if (!(error instanceof SkillError) || error.code === "INTERRUPTED") throw error;

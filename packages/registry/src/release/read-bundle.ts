@@ -81,7 +81,7 @@ async function packPlace(
   limits: Limits,
 ): Promise<Bundle> {
   const called = signal === undefined ? {} : { signal };
-  const bundle = await pack(folder, { limits, allowHardLinks, within, ...called });
+  const bundle = await pack(folder, { purpose: "publish", limits, allowHardLinks, within, ...called });
   if (bundle.root !== folder) throw changed(basename(folder));
   return bundle;
 }

@@ -3,8 +3,11 @@ import ignore from "ignore";
 import { isJunk } from "./junk.ts";
 import { isSkillFile } from "./skill-file.ts";
 
-/** The ignore files at a skill's root. A later file overrides an earlier one, so publishing rules override git's. */
-export const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
+/** The ignore files at a skill's root that apply wherever the skill is used. */
+export const USE_IGNORE_FILES = [".gitignore", ".skillignore"] as const;
+
+/** The ignore files of a publication. A later file overrides an earlier one, so publishing rules override git's. */
+export const IGNORE_FILES = [...USE_IGNORE_FILES, ".clawdhubignore", ".clawhubignore"] as const;
 
 /** The largest ignore file that is read. */
 export const IGNORE_FILE_BYTES = 64 * 1024;

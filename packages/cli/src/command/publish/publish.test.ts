@@ -53,6 +53,22 @@ describe("publish", () => {
     });
   });
 
+  test(".clawhubignore keeps files out of a release, and not from local agents [S-1] [S-13]", async () => {
+    skill("pdf");
+    write("pdf/.clawhubignore", "drafts/\n");
+    write("pdf/drafts/idea.md", "First.\n");
+    const local = ["--root", "pdf"];
+    const read = () => text(["resource", "pdf", "drafts/idea.md", ...local]);
+    const treeHash = async () => (await json(["show", "pdf", ...local])).data.treeHash;
+    expect(await read()).toMatchObject({ code: 0, out: "First.\n" });
+    const before = await treeHash();
+    const { data } = await json(["publish", "pdf"]);
+    expect(data.skills).toMatchObject([{ files: 2, omitted: [{ path: "drafts", reason: "ignored" }] }]);
+    write("pdf/drafts/idea.md", "Second.\n");
+    expect(await treeHash()).not.toBe(before);
+    expect((await text(["publish", "pdf"])).out).toBe("pdf revision 1: unchanged\n");
+  });
+
   test("publishes a folder with only tools under a given id, with generated metadata and a warning [S-9]", async () => {
     write("counter/tools/count.mjs", "export default {};\n");
     const refused = await text(["publish", "counter"]);
