@@ -18,6 +18,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
   const asked = { ...inRun, act: "run_script", ...reach };
   const grantee = { kind: "user", key: "mark-grantee" };
   const provenance = { source: "archive", origin: "mark.zip", originUrl: "https://mark.test", by, at: AT };
+  const byProposal = { ...about, by, proposal: "mark-proposal" };
   const samples = {
     "session.opened": { session, runtime: "test", user: "mark-user", agent: "mark-agent" },
     "session.closed": { session },
@@ -123,6 +124,12 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
       summary: "mark-summary",
       body: "{}",
     },
+    "proposal.created": { ...byProposal, state: "pending", kind: "update", session: "mark-session" },
+    "proposal.reviewed": { ...byProposal, state: "approved", decision: "approve" },
+    "proposal.withdrawn": { ...byProposal, state: "withdrawn" },
+    "proposal.stale": { ...byProposal, state: "stale" },
+    "proposal.rebased": { ...byProposal, state: "pending" },
+    "proposal.applied": { ...byProposal, state: "applied", revision: 2 },
     "guard.rescanned": { skill, by, revision: 1, hash, engine: "1", verdict: "clean" },
   } satisfies Record<keyof Samples, object>;
   return Object.entries(samples).map(([type, fields]) => SkillEvent.parse({ type, at: AT, ...fields }));

@@ -119,6 +119,16 @@ export const errorTable = {
     exit: 5,
     hint: "Run `skillhold eval show <skill> --all` to list the results.",
   },
+  PROPOSAL_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "Run `skillhold proposal list` to list the proposals.",
+  },
+  PROPOSAL_STALE: {
+    status: 409,
+    exit: 6,
+    hint: "Rebase the proposal with `skillhold proposal rebase <id>`, then have it reviewed again.",
+  },
   CONFLICT: { status: 409, exit: 6, hint: "Choose another id, or ask the owner of the skill." },
   INTEGRITY_FAILED: {
     status: 500,

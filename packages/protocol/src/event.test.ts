@@ -170,6 +170,16 @@ test.each([
     canManage: false,
   },
   { type: "grant.declined", at, by: admin, skill: "pdf", grantee: { kind: "agent", key: "writer" } },
+  {
+    type: "proposal.created",
+    at,
+    by: admin,
+    skill: "pdf",
+    proposal: "p1",
+    hash: bySession.hash,
+    state: "pending",
+    kind: "create",
+  },
   { type: "audit.key_changed", at, by: admin, key: `ed25519:${"A".repeat(43)}=`, change: "added" },
 ])("$type is a valid event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);

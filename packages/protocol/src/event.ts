@@ -257,7 +257,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     task,
     /** The requested name, which need not be a valid skill id. */
     skill: z.string(),
-    act: z.enum(["activate", "read_resource", ...RunAct.options, "publish"]),
+    act: z.enum(["activate", "read_resource", ...RunAct.options, "publish", "propose"]),
     path: z.string().optional(),
     /** The run that was denied. */
     run: z.string().optional(),

@@ -11,5 +11,6 @@ export {
   limitTable,
   withLimits,
 } from "./limits.ts";
+export { ProposalDecision, ProposalKind, ProposalOrigin, ProposalState } from "./proposal.ts";
 export { Actor, AuditKey, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";

@@ -74,6 +74,11 @@ export const limitTable = {
   tokenMs: { default: 90 * 86_400_000, min: 60_000, max: 3650 * 86_400_000 },
   signInMs: { default: 15 * 60_000, min: 10_000, max: 86_400_000 },
   webSessionMs: { default: 12 * 3_600_000, min: 60_000, max: 30 * 86_400_000 },
+  proposalsPerSkill: { default: 50, min: 1, max: 10_000 },
+  proposalsPerSession: { default: 3, min: 1, max: 1000 },
+  proposalTextLength: { default: 8000, min: 200, max: 100_000 },
+  proposalEvidence: { default: 20, min: 1, max: 200 },
+  evidenceOutputLength: { default: 4000, min: 200, max: 100_000 },
   dependencyCheckMs: { default: 5000, min: 100, max: 300_000 },
   dependencyInstallMs: { default: 300_000, min: 1000, max: 3_600_000 },
 } as const satisfies Record<string, LimitRow>;

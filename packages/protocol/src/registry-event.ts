@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Digest, SkillId, Trust } from "./id.ts";
+import { ProposalDecision, ProposalKind, ProposalState } from "./proposal.ts";
 import { Role } from "./role.ts";
 
 const at = z.iso.datetime();
@@ -29,6 +30,7 @@ export const Provenance = z.object({
     "npm",
     "oci",
     "gateway",
+    "proposal",
   ]),
   /** The name of the folder or archive, for people; never a path of the machine. */
   origin: z.string().optional(),
@@ -56,6 +58,8 @@ export const Provenance = z.object({
   firstSeen: at.optional(),
   /** The tree hash as the source has it, where local edits were merged into the revision. */
   upstream: Digest.optional(),
+  /** The approved proposal that the revision comes from. */
+  proposal: z.string().max(64).optional(),
   by: Actor,
   at,
 });
@@ -78,6 +82,8 @@ export const AuditKey = z.string().regex(/^ed25519:[A-Za-z0-9+/]{43}=$/);
 
 const about = { at, skill: SkillId, by: Actor };
 const ofWorkspace = { at, by: Actor, agent: z.string() };
+/** `state` is the state after the event. */
+const byProposal = { ...about, proposal: z.string(), hash: Digest, state: ProposalState };
 
 /** Changes of the registry. Each event is written in the transaction of its change. */
 export const registryEvents = [
@@ -239,4 +245,19 @@ export const registryEvents = [
     /** The other fields of the activity, as JSON. */
     body: z.string(),
   }),
+  /** A change of a skill, or a new skill, waits for a review. `hash` is the proposed content. */
+  z.object({
+    type: z.literal("proposal.created"),
+    ...byProposal,
+    kind: ProposalKind,
+    base: Digest.optional(),
+    session: z.string().optional(),
+  }),
+  z.object({ type: z.literal("proposal.reviewed"), ...byProposal, decision: ProposalDecision }),
+  z.object({ type: z.literal("proposal.withdrawn"), ...byProposal }),
+  /** The skill changed since the proposal was made. `current` is absent for a skill that no longer exists. */
+  z.object({ type: z.literal("proposal.stale"), ...byProposal, current: Digest.optional() }),
+  z.object({ type: z.literal("proposal.rebased"), ...byProposal, base: Digest.optional() }),
+  /** The revision is absent for a skill in a folder. */
+  z.object({ type: z.literal("proposal.applied"), ...byProposal, revision: z.int().min(1).optional() }),
 ] as const;

@@ -22,6 +22,22 @@ const acts: Readonly<Record<string, string>> = {
   install: "install something",
   use_tool: "use a tool",
   publish: "publish it",
+  propose: "propose a change",
+};
+
+type Decision = Of<"proposal.reviewed">["decision"];
+
+const reviewed: Readonly<Record<Decision, string>> = {
+  approve: "approved a proposal for",
+  reject: "rejected a proposal for",
+  request_changes: "requested changes of a proposal for",
+  comment: "commented on a proposal for",
+};
+const decisionTones: Readonly<Record<Decision, Tone>> = {
+  approve: "good",
+  reject: "bad",
+  request_changes: "warn",
+  comment: "neutral",
 };
 
 /** One entry per event type: a new type does not compile without its sentence. */
@@ -132,6 +148,15 @@ const writers: Writers = {
     "info",
   ],
   "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
+  "proposal.created": ({ skill, kind }) => [
+    kind === "create" ? `proposed the new skill ${skill}` : `proposed a change of ${skill}`,
+    "accent",
+  ],
+  "proposal.reviewed": ({ skill, decision }) => [`${reviewed[decision]} ${skill}`, decisionTones[decision]],
+  "proposal.withdrawn": ({ skill }) => [`withdrew a proposal for ${skill}`, "neutral"],
+  "proposal.stale": ({ skill }) => [`a proposal for ${skill} must be rebased`, "warn"],
+  "proposal.rebased": ({ skill }) => [`rebased a proposal for ${skill}`, "neutral"],
+  "proposal.applied": ({ skill, revision }) => [`applied a proposal to ${skill}${at(revision)}`, "good"],
   "guard.rescanned": ({ skill, verdict }) => [
     `scanned ${skill} again: ${verdict}`,
     verdict === "clean" ? "good" : "warn",

@@ -17,6 +17,14 @@ export {
 } from "./manifest.ts";
 export type { FilePublisher, FolderPublisher, InlineFile, SessionPorts, SkillUse } from "./port.ts";
 export { systemPorts } from "./port.ts";
+export type {
+  EvidenceNote,
+  KeptRun,
+  Proposed,
+  ProposedChange,
+  SessionProposal,
+  SkillProposer,
+} from "./proposal.ts";
 export {
   endsBatch,
   type PathChange,

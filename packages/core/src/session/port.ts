@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Viewer } from "../library/viewer.ts";
 import type { AuditSink, Clock, Ids } from "../port.ts";
 import type { RunPorts } from "../run/run-port.ts";
+import type { SkillProposer } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 
 /** The dependencies of a session. */
@@ -13,6 +14,8 @@ export interface SessionPorts {
   readonly runs?: RunPorts;
   /** Publishes skills that the agent wrote. Without it, a session cannot publish. */
   readonly publisher?: SkillPublisher;
+  /** Stores proposals for skills. Without it, a session cannot propose. */
+  readonly proposer?: SkillProposer;
   /** The past uses of skills, by id, from the audit log. They rank a catalogue that cannot hold all skills. */
   readonly uses?: () => Promise<ReadonlyMap<string, SkillUse>>;
 }

@@ -13,13 +13,15 @@ import type { GuardPlace, GuardVerdict } from "../guard/index.ts";
 
 export interface PublishOptions {
   readonly by: Actor;
+  /** The author of a skill that `by` releases from a proposal: owns a new skill, and its agent may use it. */
+  readonly author?: Actor;
   /** Overrides the id in SKILL.md; only for a single skill. */
   readonly id?: string;
   /** Report the result without publishing. */
   readonly dryRun?: boolean;
   /** Missing dependencies archive an upload; for `publish` they are a warning. */
   readonly entry?: "publish" | "upload";
-  /** The trust of an import in the registry that exported it; see `trustOf`. */
+  /** The most trust of an import or an applied proposal; see `trustOf`. */
   readonly exportedTrust?: Trust | undefined;
   readonly provenance?: Partial<Omit<Provenance, "by" | "at">>;
   readonly signal?: AbortSignal;

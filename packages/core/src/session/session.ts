@@ -31,11 +31,13 @@ import { bindSkill } from "./bound-skill.ts";
 import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
 import type { AgentManifest } from "./manifest.ts";
 import type { InlineFile, SessionPorts, SkillPublisher } from "./port.ts";
+import type { ProposalRequest, Proposed } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, type SessionCatalogue, sessionCatalogue } from "./session-catalogue.ts";
 import { SessionGuard, type SettledVerdict, settle, toolBlocked } from "./session-guard.ts";
 import { type Recorded, SessionLog } from "./session-log.ts";
+import { SessionProposals } from "./session-proposal.ts";
 import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
@@ -114,6 +116,7 @@ export class Session implements AsyncDisposable {
   readonly #runs: SessionRuns;
   readonly #guard: SessionGuard;
   readonly #publisher: SkillPublisher | undefined;
+  readonly #proposals: SessionProposals;
   readonly #uses: NonNullable<SessionPorts["uses"]>;
   readonly #active = new Map<string, Activation>();
   #instructions = "";
@@ -129,7 +132,7 @@ export class Session implements AsyncDisposable {
     options: SessionOptions,
     log: SessionLog,
     runs: SessionRuns,
-    { publisher, uses = async () => new Map() }: Pick<SessionPorts, "publisher" | "uses"> = {},
+    ports: Pick<SessionPorts, "publisher" | "proposer" | "uses"> = {},
     resumed?: ResumedState,
   ) {
     this.id = log.session;
@@ -139,13 +142,18 @@ export class Session implements AsyncDisposable {
     this.#options = options;
     this.#log = log;
     this.#runs = runs;
+    const { publisher, proposer, uses = async () => new Map() } = ports;
     this.#publisher = publisher;
+    this.#proposals = new SessionProposals(viewer, proposer, log, this.limits);
     // Read once, because a catalogue that changes with each use would invalidate the client's prompt cache.
     let known: ReturnType<typeof uses> | undefined;
     this.#uses = () => (known ??= uses());
     this.#guard = new SessionGuard(options.guard, log);
     this.resumed = resumed?.resumption;
-    for (const activation of resumed?.active ?? []) this.#active.set(activation.skill, activation);
+    for (const activation of resumed?.active ?? []) {
+      this.#active.set(activation.skill, activation);
+      this.#proposals.gave(activation);
+    }
   }
 
   list(): Promise<readonly SkillEntry[]> {
@@ -222,7 +230,8 @@ export class Session implements AsyncDisposable {
     return this.#whileOpen(async () => {
       const call = { tool: "run_skill_script", input: { skill_id: id, script } };
       await this.#guard.rejectBlocked(call, this.active());
-      return await this.#running("run_script", id, script, (use) => this.#runs.run(use, script, options));
+      const start = (use: RunUse) => this.#runs.run(use, script, options);
+      return this.#proposals.ran(await this.#running("run_script", id, script, start));
     });
   }
 
@@ -265,6 +274,15 @@ export class Session implements AsyncDisposable {
   /** Publishes a skill that the agent wrote: a folder of its workspace, or files. */
   publish(skill: string | readonly InlineFile[]): Promise<Published> {
     return this.#whileOpen(() => publishForSession(skill, this.viewer, this.#publisher, this.#log));
+  }
+
+  get canPropose(): boolean {
+    return this.#proposals.isPossible;
+  }
+
+  /** Proposes a change of a skill that this session read, or a new skill. The skill itself does not change. */
+  propose(request: ProposalRequest): Promise<Proposed> {
+    return this.#whileOpen(() => this.#proposals.propose(request));
   }
 
   /**
@@ -417,6 +435,7 @@ export class Session implements AsyncDisposable {
     // Deleted first, so that the map keeps the order of the last activation.
     this.#active.delete(activation.skill);
     this.#active.set(activation.skill, activation);
+    this.#proposals.gave(activation);
     return disclosed;
   }
 

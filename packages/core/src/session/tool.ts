@@ -6,12 +6,14 @@ import type { ScriptOptions, ScriptRun } from "../run/index.ts";
 import type { Deactivation } from "./activation.ts";
 import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
 import type { InlineFile } from "./port.ts";
+import type { Proposed } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 import type { SessionResource } from "./resource.ts";
 import type { Session } from "./session.ts";
 import type { Recorded } from "./session-log.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { listSkillItems, type SkillListing, searchSkillItems } from "./tool-listing.ts";
+import { createSchema, proposeSkill, proposeUpdate, updateSchema } from "./tool-proposing.ts";
 import { answerTool, failTool, succeedTool, type ToolResult } from "./tool-result.ts";
 import { runSkillScript } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";
@@ -23,7 +25,9 @@ export type SkillToolName =
   | "read_skill_resource"
   | "run_skill_script"
   | "deactivate_skill"
-  | "publish_skill";
+  | "publish_skill"
+  | "propose_skill_update"
+  | "propose_skill";
 
 /** Cancels or approves a call and receives script output. Never taken from model input. */
 export type ToolRunOptions = Pick<ScriptOptions, "signal" | "asker" | "approval" | "onOutput">;
@@ -46,7 +50,7 @@ export type ToolDisclosure = keyof ToolData;
 export interface ToolData {
   readonly activation: Recorded<ActivatedSkill> | RepeatNote;
   readonly resource: Recorded<SessionResource>;
-  readonly none: SkillListing | ScriptRun | Deactivation | Published;
+  readonly none: SkillListing | ScriptRun | Deactivation | Published | Proposed;
 }
 
 export interface SkillTool extends AgentTool {
@@ -60,11 +64,12 @@ export interface SkillToolOptions {
   readonly off?: readonly SkillToolName[];
 }
 
-/** The skill tools of a session. A session that cannot run or publish has no tool for it. */
+/** The skill tools of a session. A session that cannot run, publish or propose has no tool for it. */
 export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}): readonly SkillTool[] {
   const missing: readonly SkillToolName[] = [
     ...(session.canRun ? [] : (["run_skill_script"] as const)),
     ...(session.canPublish ? [] : (["publish_skill"] as const)),
+    ...(session.canPropose ? [] : (["propose_skill_update", "propose_skill"] as const)),
   ];
   return allTools(session).filter(({ name }) => !off.includes(name) && !missing.includes(name));
 }
@@ -104,7 +109,12 @@ const skillId = z.string().min(1).max(128).describe("The exact skill id from the
 const query = z.string().max(1000);
 
 function allTools(session: Session): readonly SkillTool[] {
-  return [...findingTools(session), ...usingTools(session), publishingTool(session)];
+  return [
+    ...findingTools(session),
+    ...usingTools(session),
+    publishingTool(session),
+    ...proposingTools(session),
+  ];
 }
 
 function findingTools(session: Session): readonly SkillTool[] {
@@ -216,6 +226,25 @@ function filePublishingTool(session: Session): SkillTool {
   return defineTool("publish_skill", "none", PUBLISHING, z.strictObject({ files }), (input) =>
     publishSkill(session, input.files),
   );
+}
+
+function proposingTools(session: Session): readonly SkillTool[] {
+  return [
+    defineTool(
+      "propose_skill_update",
+      "none",
+      "Propose a change of a skill that you have read, for example after its script failed. A person reviews it.",
+      updateSchema,
+      (input) => proposeUpdate(session, input),
+    ),
+    defineTool(
+      "propose_skill",
+      "none",
+      "Propose a new skill. A person reviews it before anyone can use it.",
+      createSchema,
+      (input) => proposeSkill(session, input),
+    ),
+  ];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Actor, Role } from "@skillhold/protocol";
+import type { ProposalActor } from "@skillhold/registry/record";
 
 /** The bearer of a request's token. */
 export interface Principal {
@@ -34,4 +35,9 @@ export function mayRun({ role }: Pick<Principal, "role">): boolean {
 /** The actor that audit events name. Contract: the route table allows the principal's role. */
 export function principalActor({ role, user, agent }: Principal): Actor {
   return { user, role, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** The actor with its token, because a token never reviews its own proposal. */
+export function proposalActor(principal: Principal): ProposalActor {
+  return { ...principalActor(principal), token: principal.token };
 }

@@ -3,10 +3,17 @@ import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
+import { maySee } from "@skillhold/registry/proposal";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { mayTalk, readWorkspaces, type WorkspaceTree } from "@skillhold/registry/workspace";
 import { isAgentOf } from "../auth/agent-owner.ts";
-import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
+import {
+  isAdministrator,
+  isPerson,
+  type Principal,
+  principalActor,
+  proposalActor,
+} from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
@@ -69,6 +76,7 @@ export class EventAudience {
     if (isAdministrator(principal)) return "all";
     if (event.type === "grant.requested" || event.type === "grant.declined")
       return (await this.#isAsked(event, principal)) ? "all" : "none";
+    if ("proposal" in event) return (await this.#takesPart(event.proposal, principal)) ? "all" : "none";
     if (isChange(event)) return await this.#shareOfChange(event, principal);
     if (isOfWorkspace(event)) return await this.#shareOfWorkspace(event, principal);
     if (!("session" in event)) return "none";
@@ -100,6 +108,14 @@ export class EventAudience {
     if (isAgentOf(own.agent, principal)) return "all";
     if (principal.agent === undefined || event.type === "workspace.activity") return "none";
     return mayTalk(principal.agent, event.agent, tree) ? "part" : "none";
+  }
+
+  /** The author and the reviewers of a proposal receive its events. */
+  async #takesPart(id: string, principal: Principal): Promise<boolean> {
+    const { registry } = this.#ports.context;
+    const proposal = await registry.store.findProposal(id);
+    const by = proposalActor(principal);
+    return proposal !== undefined && (await maySee(proposal, by, registry.store, registry));
   }
 
   /** Managers of the skill and the owner of the agent take part in a pending grant. */

@@ -99,6 +99,15 @@ const Published = z.looseObject({
   missing: texts,
 });
 
+const Proposed = z.looseObject({
+  id: z.string(),
+  skill: z.string(),
+  kind: z.enum(["create", "update"]),
+  state: z.string(),
+  isNew: z.boolean(),
+  widened: texts,
+});
+
 const Loaded = z.looseObject({
   skill: z.string(),
   tools: z.array(z.looseObject({ name: z.string(), description: z.string() })),
@@ -129,6 +138,12 @@ export const toolTable: Readonly<Record<SkillToolName | DeclaredToolName, ToolRo
     annotations: { ...sessionChange, openWorldHint: true },
     output: Published,
   },
+  propose_skill_update: {
+    title: "Propose a change of a skill",
+    annotations: sessionChange,
+    output: Proposed,
+  },
+  propose_skill: { title: "Propose a new skill", annotations: sessionChange, output: Proposed },
   // Loading the tools of a skill runs its code.
   load_skill_tools: {
     title: "Load the tools of a skill",

@@ -6,7 +6,7 @@ import type { BlobEntry } from "../record/blob-store.ts";
 import type { TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { describeSkill, findSkillFile } from "../release/skill-file.ts";
-import { allTrees, publishedSince } from "../release/sweep.ts";
+import { allTrees, proposedTrees, publishedSince } from "../release/sweep.ts";
 import type { FsckFindings } from "./fsck-finding.ts";
 import type { NamingRevision } from "./fsck-skill.ts";
 
@@ -37,8 +37,10 @@ export async function checkTrees(
     if (!revisions.has(hash)) unnamed.push(hash);
   }
   const published = unnamed.length === 0 ? undefined : await publishedSince(since, store);
+  const proposed = unnamed.length === 0 ? undefined : await proposedTrees(store);
   for (const hash of unnamed)
-    if (published?.has(hash) !== true) findings.add("TREE_ORPHAN", hash, "No revision refers to this tree.");
+    if (published?.has(hash) !== true && proposed?.has(hash) !== true)
+      findings.add("TREE_ORPHAN", hash, "No revision refers to this tree.");
   for (const [hash, naming] of revisions)
     if (!found.has(hash) && (await isMissing(hash, naming, context)))
       findings.add(

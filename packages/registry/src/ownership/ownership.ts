@@ -8,14 +8,21 @@ import type { RegistryTransaction } from "../record/registry-store.ts";
 
 /**
  * The trust level of a revision. It depends on the publisher and the source, never on the skill. An imported
- * skill keeps at most the trust it was exported with, and only if an administrator imports it.
+ * skill keeps at most the trust it was exported with, and only if an administrator imports it. An applied proposal keeps
+ * at most the trust of the skill or of its author.
  */
 export function trustOf(by: Actor, source: Provenance["source"], exported?: Trust): Trust {
   if (by.role === "system") return "builtin";
   if (isAgentActor(by) || elsewhere.has(source)) return "third_party";
+  if (source === "proposal")
+    return leastTrust(exported ?? "third_party", by.role === "admin" ? "org" : "user");
   if (by.role !== "admin") return source === "import" ? "third_party" : "user";
   const most = source === "import" ? (exported ?? "third_party") : "org";
   return isTrustedMore(most, "org") ? "org" : most;
+}
+
+function leastTrust(a: Trust, b: Trust): Trust {
+  return isTrustedMore(a, b) ? b : a;
 }
 
 export function isTrustedMore(trust: Trust, than: Trust): boolean {

@@ -2,6 +2,19 @@ export type { AgentRecord, UserRecord } from "./agent.ts";
 export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
 export type { EvalPage, EvalResult } from "./eval-result.ts";
 export type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
+export {
+  type AppliedProposal,
+  currentGeneration,
+  isOpen,
+  openStates,
+  type Proposal,
+  type ProposalActor,
+  type ProposalEvidence,
+  type ProposalGeneration,
+  type ProposalQuery,
+  type ProposalReview,
+  type RunEvidence,
+} from "./proposal.ts";
 export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 export type { PublishHooks, RegistryContext } from "./registry-context.ts";
 export type {

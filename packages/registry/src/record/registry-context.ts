@@ -3,6 +3,7 @@ import type { GuardReport } from "@skillhold/core/guard";
 import type { Clock, Ids } from "@skillhold/core/port";
 import type { Diagnostic } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { Grantee } from "./grant.ts";
 import type { RegistryStore } from "./registry-store.ts";
 import type { StagedSkill } from "./staged-skill.ts";
 
@@ -18,6 +19,8 @@ export interface RegistryContext {
   readonly hooks?: PublishHooks;
   /** Who may make a skill public, which puts it into every agent's prompt; by default administrators. */
   readonly publicBy?: "admin" | "publisher";
+  /** Users and agents that must approve every proposal, except their own ones. */
+  readonly reviewers?: readonly Grantee[];
 }
 
 /** Extra checks that run before a skill is published. */

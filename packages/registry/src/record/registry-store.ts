@@ -7,6 +7,7 @@ import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { EvalPage, EvalResult } from "./eval-result.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
+import type { Proposal, ProposalQuery } from "./proposal.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { StoredToken } from "./token.ts";
 import type { WorkspaceRecord } from "./workspace.ts";
@@ -121,6 +122,9 @@ export interface RegistryReader {
   listEvals(uid: string, page: EvalPage): Promise<readonly Pick<EvalResult, "id" | "addedAt" | "summary">[]>;
   /** The result with an equal report. */
   findSameEval(uid: string, report: EvalReportBody): Promise<EvalResult | undefined>;
+  findProposal(id: string): Promise<Proposal | undefined>;
+  /** Newest first. */
+  listProposals(query: ProposalQuery): Promise<readonly Proposal[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -166,6 +170,8 @@ export interface RegistryTransaction extends RegistryReader {
   trimEvals(uid: string, keep: number): Promise<void>;
   /** Removes the eval results about one content of a skill. */
   removeEvals(uid: string, treeHash: Digest): Promise<void>;
+  /** Inserts the proposal or replaces the one with its id. Contract: the skill is locked. */
+  putProposal(proposal: Proposal): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**

@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@skillhold/core/port";
 import type { PathChange } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
-import { comparePaths, type FrontmatterMap, type FrontmatterValue } from "@skillhold/skill";
+import { comparePaths, type FrontmatterMap, type FrontmatterValue, parseSkill } from "@skillhold/skill";
 import { createTwoFilesPatch } from "diff";
 import type { TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { getRevision, getTree, rejectPurged } from "./revisions.ts";
+import { findSkillFile } from "./skill-file.ts";
 
 /** The difference between two states of a skill. */
 export interface SkillDiff {
@@ -83,6 +84,32 @@ export async function diffStaged(
   return { from: before.end, to: state.end, ...(await diffStates(before, state, context)) };
 }
 
+/** The changes between two stored trees. Without `from`, every file is added. */
+export async function diffTrees(
+  from: Digest | undefined,
+  to: Digest,
+  context: RegistryContext & { readonly diffs?: TreeDiffs },
+): Promise<TreeDiff> {
+  const make = async () => diffStates(await openTree(from, context), await openTree(to, context), context);
+  return from === undefined || context.diffs === undefined
+    ? await make()
+    : await context.diffs.get(from, to, make);
+}
+
+async function openTree(
+  hash: Digest | undefined,
+  { store, limits }: RegistryContext,
+): Promise<Omit<State, "end">> {
+  const files = hash === undefined ? [] : await getTree(hash, store);
+  const file = findSkillFile(files);
+  const text = file === undefined ? undefined : await store.blobs.get(file.digest);
+  return {
+    files,
+    frontmatter: text === undefined ? {} : parseSkill(text, limits).frontmatter,
+    read: (digest) => store.blobs.get(digest),
+  };
+}
+
 /** The changed paths between two file lists, without text. */
 export function listChanges(from: readonly TreeFile[], to: readonly TreeFile[]): readonly PathChange[] {
   return pairsOf(from, to).map(({ path, change }) => ({ path, change }));
@@ -111,7 +138,11 @@ async function openRevision(
   };
 }
 
-async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<TreeDiff> {
+async function diffStates(
+  from: Omit<State, "end">,
+  to: Omit<State, "end">,
+  { clock }: RegistryContext,
+): Promise<TreeDiff> {
   const budget = new TextDiffBudget(clock);
   const files: FileChange[] = [];
   for (const pair of pairsOf(from.files, to.files)) {
@@ -145,8 +176,8 @@ function changeOf({ from, to }: Pair): FileChange["change"] | undefined {
 async function diffContent(
   path: string,
   pair: Pair,
-  from: State,
-  to: State,
+  from: Pick<State, "read">,
+  to: Pick<State, "read">,
   budget: TextDiffBudget,
 ): Promise<TextDiff> {
   const refusal = budget.refuse((pair.from?.size ?? 0) + (pair.to?.size ?? 0));

@@ -2,6 +2,7 @@ export { agentPublisher, filePublisher } from "./agent-publisher.ts";
 export {
   diffRevisions,
   diffStaged,
+  diffTrees,
   type FileChange,
   type SkillDiff,
   type TreeDiff,

@@ -13,6 +13,7 @@ import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { listChanges } from "./diff.ts";
 import { guardWarnings, inspectStaged, judgeReport } from "./inspect-staged.ts";
+import { outdateProposals } from "./outdated-proposal.ts";
 import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 
@@ -29,11 +30,18 @@ export async function publishFolder(
   return await publishStaged(staged, { ...options, provenance }, context);
 }
 
+/**
+ * A change that belongs to a release. Called with the skill locked, before anything is written; returns the events that
+ * follow those of the release. Throws to cancel the release.
+ */
+export type JoinedChange = (release: Release, tx: RegistryTransaction) => Promise<readonly SkillEvent[]>;
+
 /** Publishes a staged skill: first the blobs, then the revision, pointer and event in one transaction. */
 export async function publishStaged(
   staged: StagedSkill,
   options: PublishOptions,
   context: RegistryContext,
+  join?: JoinedChange,
 ): Promise<Published> {
   const { store, hooks = {} } = context;
   if (options.by.role === "viewer") throw viewerRefused();
@@ -49,7 +57,7 @@ export async function publishStaged(
   rejectAborted(options.signal);
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
-  const release = options.dryRun === true ? plan : await commit(candidate, context);
+  const release = options.dryRun === true ? plan : await commit(candidate, context, join);
   const published = describe(release, candidate, diagnostics, older);
   const changes = published.isDryRun ? await findChanges(plan, staged, context) : undefined;
   return changes === undefined ? published : { ...published, changes };
@@ -152,7 +160,11 @@ async function findSameVersion(plan: Release, { store }: RegistryContext): Promi
 /** How often blobs are put again if a sweep with a wrong clock removes them before they are referenced. */
 const PUTS = 5;
 
-async function commit(candidate: ReleaseCandidate, { store }: RegistryContext): Promise<Release> {
+async function commit(
+  candidate: ReleaseCandidate,
+  { store }: RegistryContext,
+  join: JoinedChange = async () => [],
+): Promise<Release> {
   const blobs = blobsOf(candidate.staged);
   const digests = blobs.map(({ digest }) => digest);
   for (let puts = 0; puts < PUTS; puts += 1) {
@@ -166,7 +178,7 @@ async function commit(candidate: ReleaseCandidate, { store }: RegistryContext): 
       await tx.lock(UNNAMED_BLOBS, "shared");
       if ((await tx.blobs.missing(digests)).length > 0) return undefined;
       const planned = await planRelease(candidate, tx);
-      if (!planned.isUnchanged) await write(planned, candidate, tx);
+      if (!planned.isUnchanged) await write(planned, candidate, await join(planned, tx), tx);
       // A canceled publisher must not publish.
       rejectAborted(candidate.options.signal);
       return planned;
@@ -190,7 +202,8 @@ function blobsOf({ files }: StagedSkill): readonly Blob[] {
 
 async function write(
   { before, skill, revision, given, revoked }: Release,
-  { staged, options: { by }, guard }: ReleaseCandidate,
+  { staged, options: { by, author = by }, guard }: ReleaseCandidate,
+  joined: readonly SkillEvent[],
   tx: RegistryTransaction,
 ): Promise<void> {
   const { treeHash, files } = staged;
@@ -202,7 +215,7 @@ async function write(
   await tx.putSkill(skill);
   await tx.insertRevision(revision);
   if (before === undefined && by.role !== "system")
-    await tx.putUser({ name: by.user, displayName: undefined, createdAt: revision.createdAt });
+    await tx.putUser({ name: author.user, displayName: undefined, createdAt: revision.createdAt });
   for (const grant of given) await tx.putGrant(grant);
   for (const { grantee } of revoked) await tx.removeGrant(skill.uid, grantee);
   const event: SkillEvent = {
@@ -223,6 +236,8 @@ async function write(
     event,
     ...given.map((grant) => grantGiven(grant, about)),
     ...revoked.map(({ grantee }) => grantRevoked(grantee, about)),
+    ...joined,
+    ...(await outdateProposals(skill, { by, at: revision.createdAt }, tx)),
   ]);
 }
 

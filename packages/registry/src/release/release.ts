@@ -64,11 +64,11 @@ const UNCHANGED = { isUnchanged: true, given: [], revoked: [], clash: undefined 
  * administrator who publishes through an agent grants it no skill.
  */
 async function firstGrants(
-  { options: { by, entry }, provenance, uid }: ReleaseCandidate,
+  { options: { by, author = by, entry }, provenance, uid }: ReleaseCandidate,
   reader: RegistryReader,
 ): Promise<readonly Grant[]> {
-  const { user, agent: key, role } = by;
-  const grant = { skill: uid, canManage: false, pin: undefined, grantedBy: user, at: provenance.at };
+  const { user, agent: key, role } = author;
+  const grant = { skill: uid, canManage: false, pin: undefined, grantedBy: by.user, at: provenance.at };
   if (role === "admin" && entry === "upload") return [{ ...grant, grantee: { kind: "user", key: user } }];
   const isGranted = role === "agent" || role === "publisher";
   const agent = isGranted && key !== undefined ? await reader.findAgent(key) : undefined;
@@ -114,7 +114,7 @@ function nextSkill(
   return {
     uid: before?.uid ?? uid,
     id: staged.id,
-    owner: before?.owner ?? options.by.user,
+    owner: before?.owner ?? (options.author ?? options.by).user,
     visibility: visibilityOf(options, before, given),
     isSystem,
     isEnabled: before?.isEnabled ?? true,

@@ -2,6 +2,7 @@ import type { SkillStatus, Visibility } from "@skillhold/protocol";
 import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
+import { outdateProposals } from "./outdated-proposal.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface Removal {
@@ -26,7 +27,8 @@ export async function deleteSkill(
     const at = clock.now().toISOString();
     const deleted: RegisteredSkill = { ...skill, status: "deleted", updatedAt: at, deletedAt: at };
     await tx.putSkill(deleted);
-    await tx.append({ type: "skill.deleted", at, skill: skill.id, by, revision: skill.revision });
+    const event = { type: "skill.deleted", at, skill: skill.id, by, revision: skill.revision } as const;
+    await tx.appendAll([event, ...(await outdateProposals(deleted, { by, at }, tx))]);
     return describe(deleted, "deleted");
   });
 }

@@ -3,6 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
+import { outdateProposals } from "./outdated-proposal.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface RolledBack {
@@ -37,8 +38,10 @@ export async function rollback(
     const answer = { id, uid, from, revision, treeHash, trust, version };
     if (from === revision) return { ...answer, status: "unchanged" };
     const at = clock.now().toISOString();
-    await tx.putSkill({ ...skill, revision, treeHash, updatedAt: at });
-    await tx.append({ type: "skill.rolled_back", at, skill: id, by, from, revision, hash: treeHash });
+    const restored = { ...skill, revision, treeHash, updatedAt: at };
+    await tx.putSkill(restored);
+    const event = { type: "skill.rolled_back", at, skill: id, by, from, revision, hash: treeHash } as const;
+    await tx.appendAll([event, ...(await outdateProposals(restored, { by, at }, tx))]);
     return { ...answer, status: "rolled-back" };
   });
 }

@@ -1,6 +1,7 @@
-import type { Digest } from "@skillhold/protocol";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
+import { isOpen, type Proposal } from "../record/proposal.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type {
@@ -30,7 +31,7 @@ export interface Swept {
 export const SWEEP_GRACE_MS = 60 * 60 * 1000;
 
 /**
- * Removes trees that no revision with bytes refers to, and blobs that no tree refers to, while others
+ * Removes trees that no revision with bytes and no proposal refers to, and blobs that no tree refers to, while others
  * publish.
  *
  * Trees: a publisher holds the lock of a tree and appends an event, so the events since the scan show whether
@@ -91,12 +92,23 @@ async function removeUnnamedBlobs(
   return await tx.blobs.remove(gone, before);
 }
 
-/** The trees published after an event. */
+/** Events whose transactions may refer to trees that no row referred to before. */
+const naming: ReadonlySet<SkillEvent["type"]> = new Set<SkillEvent["type"]>([
+  "skill.published",
+  "proposal.created",
+  "proposal.rebased",
+]);
+
+/** The trees published or proposed after an event. */
 export async function publishedSince(since: number, reader: RegistryReader): Promise<ReadonlySet<Digest>> {
   const named = new Set<Digest>();
   for (let seq = since; ; ) {
     const events = await reader.eventsAfter(seq, PAGE);
-    for (const { event } of events) if (event.type === "skill.published") named.add(event.hash);
+    for (const { event } of events)
+      if (naming.has(event.type) && "hash" in event) {
+        named.add(event.hash);
+        if ("base" in event && event.base !== undefined) named.add(event.base);
+      }
     const last = events.at(-1);
     if (last === undefined) return named;
     seq = last.seq;
@@ -119,9 +131,45 @@ async function findUnnamedTrees(store: RegistryStore): Promise<readonly Digest[]
       );
     for (const { treeHash, purgedAt } of revisions) if (purgedAt === undefined) named.add(treeHash);
   }
+  for (const hash of await proposedTrees(store)) named.add(hash);
   const unnamed: Digest[] = [];
   for await (const { hash } of allTrees(store)) if (!named.has(hash)) unnamed.push(hash);
   return unnamed;
+}
+
+/**
+ * The trees that proposals refer to: candidates, and the bases of open proposals. Proposals of a purged skill refer to
+ * none, so that its bytes can be removed.
+ */
+export async function proposedTrees(reader: RegistryReader): Promise<ReadonlySet<Digest>> {
+  const named = new Set<Digest>();
+  const purged = new Map<string, boolean>();
+  for await (const proposal of allProposals(reader)) {
+    const { skill } = proposal;
+    if (!purged.has(skill)) purged.set(skill, await isPurged(skill, reader));
+    if (purged.get(skill) === true) continue;
+    for (const { base, candidate } of proposal.generations) {
+      named.add(candidate);
+      if (base !== undefined && isOpen(proposal)) named.add(base);
+    }
+  }
+  return named;
+}
+
+async function isPurged(id: string, reader: RegistryReader): Promise<boolean> {
+  const skill = await reader.findSkill(id);
+  if (skill === undefined) return false;
+  return (await reader.findRevision(skill.uid, skill.revision))?.purgedAt !== undefined;
+}
+
+async function* allProposals(reader: RegistryReader): AsyncGenerator<Proposal> {
+  let after: Proposal | undefined;
+  for (;;) {
+    const page = await reader.listProposals({ limit: PAGE, after });
+    yield* page;
+    after = page.at(-1);
+    if (page.length < PAGE) return;
+  }
 }
 
 /** The blobs that no tree refers to and that were last put before the given time. */

@@ -102,7 +102,7 @@ export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "ski
     at: event.at,
     type: event.type,
     skill: "skill" in event ? toStorable(event.skill) : undefined,
-    session: "session" in event ? toStorable(event.session) : undefined,
+    session: "session" in event && event.session !== undefined ? toStorable(event.session) : undefined,
   };
 }
 

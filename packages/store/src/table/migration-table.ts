@@ -253,6 +253,25 @@ export const migrations: readonly Migration[] = [
       ) {strict};
       create index eval_result_skill on eval_result (skill, added_at, id)`,
   },
+  {
+    name: "proposals",
+    script: `
+      create table proposal (
+        id {text} not null primary key,
+        skill {text} not null,
+        state {text} not null,
+        account {text} not null,
+        agent {text},
+        session {text},
+        candidate {text} not null,
+        created_at {text} not null,
+        updated_at {text} not null,
+        body {text} not null
+      ) {strict};
+      create index proposal_skill on proposal (skill, created_at, id);
+      create index proposal_state on proposal (state, created_at, id);
+      create index proposal_session on proposal (session) where session is not null`,
+  },
 ];
 
 const PAGE = 1000;

@@ -22,6 +22,7 @@ import {
   selectPendingGrants,
 } from "./grant-table.ts";
 import { findGuardReport, listWaivers } from "./guard-table.ts";
+import { selectProposal, selectProposals } from "./proposal-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
 import { selectToggles } from "./toggle-table.ts";
@@ -70,5 +71,7 @@ export function readerOf(db: Queries): RegistryReader {
     findEval: (id) => selectEval(db, id),
     listEvals: (uid, page) => selectEvals(db, uid, page),
     findSameEval: (uid, report) => selectSameEval(db, uid, report),
+    findProposal: (id) => selectProposal(db, id),
+    listProposals: (query) => selectProposals(db, query),
   };
 }

@@ -10,6 +10,7 @@ import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
 import { adoptLog, appendAll, changeKey, checkLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
+import { putProposal } from "./proposal-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
 import { putSkill } from "./skill-table.ts";
@@ -33,6 +34,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putEval: (result) => putEval(tx, result),
     trimEvals: (uid, keep) => trimEvals(tx, uid, keep),
     removeEvals: (uid, treeHash) => removeEvals(tx, uid, treeHash),
+    putProposal: (proposal) => putProposal(tx, proposal),
     removeTrees: (hashes) => removeTrees(tx, hashes),
     putAgent: (agent) => putAgent(tx, agent),
     putUser: (user) => putUser(tx, user),

@@ -9,6 +9,7 @@ export const eventGroups = {
   approvals: "Approvals",
   refusals: "Refusals",
   releases: "Releases",
+  proposals: "Proposals",
   access: "Access",
   people: "Agents and tokens",
 } as const;
@@ -65,6 +66,12 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "workspace.status_changed": "people",
   "workspace.task_changed": "people",
   "workspace.activity": "people",
+  "proposal.created": "proposals",
+  "proposal.reviewed": "proposals",
+  "proposal.withdrawn": "proposals",
+  "proposal.stale": "proposals",
+  "proposal.rebased": "proposals",
+  "proposal.applied": "proposals",
 };
 
 export function isEventGroup(text: string): text is EventGroup {

@@ -1,0 +1,51 @@
+import { lstatSync } from "node:fs";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { replaceFolder } from "../exchange/replace-folder.ts";
+import { isStill, readTargetState } from "../exchange/target-folder.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
+
+/** The tree hash of a skill's folder now, where it is one of `known`; undefined for any other content. */
+export async function findFolderHash(
+  folder: string,
+  known: readonly Digest[],
+  limits: Limits,
+): Promise<Digest | undefined> {
+  const state = await readTargetState(folder, { known, paths: [] }, undefined, limits);
+  return state.kind === "known" ? state.treeHash : undefined;
+}
+
+/**
+ * Writes the candidate over a folder that still has the base content, all of it or no file. A folder that already has the
+ * candidate stays as it is, so a repeated call after a crash has no further effect. Returns false for any other content.
+ */
+export async function writeFolder(
+  folder: string,
+  base: Digest,
+  candidate: { readonly hash: Digest; readonly files: readonly StagedFile[] },
+  limits: Limits,
+): Promise<boolean> {
+  rejectForeignFolder(folder);
+  const paths = candidate.files.map(({ path }) => path);
+  const state = await readTargetState(folder, { known: [base, candidate.hash], paths }, undefined, limits);
+  if (state.kind !== "known") return false;
+  if (state.treeHash === candidate.hash) return true;
+  await replaceFolder(folder, candidate.files, {
+    extras: state.extras,
+    isExpected: (old) => isStill(state, old, limits),
+  });
+  return true;
+}
+
+/** A process writes only to folders of its own user. */
+function rejectForeignFolder(folder: string): void {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  const own = process.getuid?.();
+  if (stats?.isDirectory() === true && (own === undefined || stats.uid === own)) return;
+  const reason = stats === undefined ? "does not exist" : "belongs to another user or is a link";
+  throw new SkillError("POLICY_DENIED", `The folder ${folder} ${reason}, so the proposal is not applied.`, {
+    hint: "Apply the proposal as the user who owns the folder.",
+    details: { path: folder },
+  });
+}

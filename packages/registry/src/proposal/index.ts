@@ -1,0 +1,8 @@
+export { type AppliedChange, applyProposal, outdateFolder } from "./apply.ts";
+export { isAuthor, mayWithdraw } from "./author.ts";
+export { readTree, stageFiles } from "./candidate.ts";
+export { applyChange } from "./change.ts";
+export { getProposal, manages, maySee, reviewProposal, withdrawProposal } from "./proposals.ts";
+export { type NewProposal, type ProposalSubject, propose } from "./propose.ts";
+export { rebaseProposal } from "./rebase.ts";
+export { isWidened, mayReview, missingReviewers } from "./state.ts";
