@@ -36,6 +36,7 @@ const sources: Readonly<Record<Version["provenance"]["source"], string>> = {
   npm: "npm",
   oci: "OCI registry",
   gateway: "gateway",
+  proposal: "proposal",
 };
 
 /** Where a revision came from, in a few words. */
