@@ -224,3 +224,38 @@ test("a missing skill gives the usual error and hint [S-60] [S-63]", async () =>
   const { code, hint } = Problem.parse(await (await get("/v1/skills/none/metrics", "viewer")).json());
   expect([code, hint]).toEqual(["SKILL_NOT_FOUND", expect.stringContaining("GET /v1/skills lists")]);
 });
+
+test("skills that are used come first among their likes, in searches and sessions [S-61]", async () => {
+  for (const id of ["sort-alpha", "sort-bravo"]) {
+    const folder = join(gateway.folder, id);
+    await mkdir(folder);
+    await writeFile(join(folder, "SKILL.md"), `---\nname: ${id}\ndescription: Sorts mail.\n---\nDo it.\n`);
+    await publishFolder(folder, { by }, gateway.registry);
+  }
+  const found = async () => {
+    const { hits } = routeTable.searchSkills.answer.parse(
+      await (await get("/v1/skills/search?q=sorts%20mail", "publisher")).json(),
+    );
+    return hits.map(({ row }) => row.entry.id);
+  };
+  expect(await found()).toEqual(["sort-alpha", "sort-bravo"]);
+  await use("sort-bravo");
+  const last = await gateway.registry.store.lastEvent();
+  await vi.waitFor(async () => {
+    const { upTo } = routeTable.listMetrics.answer.parse(await (await get("/v1/metrics", "admin")).json());
+    expect(upTo).toBe(last);
+  }, 30_000);
+  // Another query, because answers are kept until a skill changes.
+  const again = await get("/v1/skills/search?q=sorts%20the%20mail", "publisher");
+  const { hits } = routeTable.searchSkills.answer.parse(await again.json());
+  expect(hits.map(({ row }) => row.entry.id)).toEqual(["sort-bravo", "sort-alpha"]);
+  const { registry, context } = gateway;
+  const ports = { clock: registry.clock, ids: registry.ids, audit: context.audit };
+  const uses = async () => new Map([["sort-bravo", { count: 3, lastUsedAt: "2026-01-01T00:00:00.000Z" }]]);
+  const session = await openSession(context.library, { runtime: "x", user: "ann" }, { ...ports, uses });
+  expect((await session.search("sorts mail")).map(({ entry }) => entry.id)).toEqual([
+    "sort-bravo",
+    "sort-alpha",
+  ]);
+  await session.close();
+});

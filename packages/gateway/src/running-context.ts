@@ -1,6 +1,6 @@
 import type { Catalogue } from "@skillhold/core/catalogue";
 import type { IndexedLibrary, SkillFile, Viewer } from "@skillhold/core/library";
-import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
+import { type CatalogueRequest, type SessionPorts, sessionCatalogue } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
 import { agentFor } from "@skillhold/registry/access";
 import { LogTree, usesOf } from "@skillhold/registry/audit";
@@ -25,6 +25,7 @@ import { UsageFeed } from "./telemetry/usage-feed.ts";
 /** The context of pages and of handlers that serve skill content: the gateway's parts and its running state. */
 export interface RunningContext extends GatewayContext {
   readonly usage: UsageFeed;
+  readonly uses: NonNullable<SessionPorts["uses"]>;
   readonly metrics: GatewayMetrics;
   readonly sessions: SessionHolder;
   readonly mounted: MountedTokens;
@@ -123,6 +124,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     ...(work === undefined ? {} : { work }),
     ...(context.console === undefined ? {} : { site: readConsole(context.console) }),
     usage,
+    uses,
     metrics,
     observe,
     sessions,

@@ -23,6 +23,12 @@ test("a viewer's own use lifts a skill among its likes, a little, and the hit sa
     ["bravo", 0.1],
     ["alpha", 0],
   ]);
+  // The uses of another skill, which the viewer might not see, change no score.
+  const both = new Map([
+    ["bravo", 20],
+    ["hidden", 5000],
+  ]);
+  expect(await search(both)).toEqual(await search(new Map([["bravo", 20]])));
   expect((await search(new Map([["bravo", Number.NaN]]))).map(([id]) => id)).toEqual([
     "sort-mail",
     "alpha",

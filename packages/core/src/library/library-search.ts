@@ -23,6 +23,8 @@ const DOCUMENTS_AT_ONCE = 16;
 const RERANKED = 20;
 const EXCERPT_LENGTH = 1500;
 const USE_WEIGHT = 0.1;
+/** So many uses count in full. */
+const FULL_USE = 1000;
 /** More than any score of words and vectors. */
 const RERANK_WEIGHT = 100;
 
@@ -217,11 +219,13 @@ export class LibrarySearch {
   }
 }
 
-/** At most `USE_WEIGHT`, and by the logarithm, so that use decides only between equals. */
+/**
+ * At most `USE_WEIGHT`, and by the logarithm, so that use decides only between equals. A share depends on the uses of one
+ * skill alone: the uses of a skill that the viewer cannot see change no score.
+ */
 function priorOf(uses: ReadonlyMap<string, number> | undefined): Pick<RankingOptions, "prior"> {
-  const most = Math.max(0, ...(uses?.values() ?? []));
-  if (uses === undefined || !(most > 0)) return {};
-  const share = (count: number) => Math.log1p(Math.max(0, count)) / Math.log1p(most);
+  if (uses === undefined) return {};
+  const share = (count: number) => (count > 0 ? Math.min(1, Math.log1p(count) / Math.log1p(FULL_USE)) : 0);
   return { prior: (name) => USE_WEIGHT * share(uses.get(idOf(name)) ?? 0) };
 }
 

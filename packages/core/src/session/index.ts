@@ -41,7 +41,7 @@ export {
   type SessionOptions,
 } from "./session.ts";
 export type { CatalogueRequest, SessionCatalogue } from "./session-catalogue.ts";
-export { sessionCatalogue } from "./session-catalogue.ts";
+export { sessionCatalogue, useCounts } from "./session-catalogue.ts";
 export { type Recorded, SessionLog } from "./session-log.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export type { DroppedActivation, Resumption, SessionSnapshot } from "./snapshot.ts";

@@ -58,7 +58,7 @@ async function chooseCatalogue(
     renderFor(entries, { ...request, ...settings, ...options });
   const plain = render({});
   const rankAll = async () =>
-    task.trim() === "" ? rankByUse(await uses?.()) : rankByTask(task, settings, viewer, library);
+    task.trim() === "" ? rankByUse(await uses?.()) : rankByTask(task, { ...settings, uses }, viewer, library);
   const rank = plain.isComplete ? new Map<string, number>() : await rankAll();
   const ranked = rank.size === 0 ? plain : render({ rank });
   if (settings.locations !== true || !hasLocations(ranked.format)) return ranked;
@@ -69,11 +69,18 @@ async function chooseCatalogue(
 
 async function rankByTask(
   task: string,
-  { limits }: CatalogueSettings,
+  {
+    limits,
+    uses,
+  }: Pick<CatalogueSettings, "limits"> & { readonly uses: CatalogueSettings["uses"] | undefined },
   viewer: Viewer,
   library: Library,
 ): Promise<ReadonlyMap<string, number>> {
-  const results = await library.search(viewer, task, { limit: limits.catalogueSkills, hasSnippets: false });
+  const results = await library.search(viewer, task, {
+    limit: limits.catalogueSkills,
+    hasSnippets: false,
+    uses: useCounts(await uses?.()),
+  });
   return new Map(results.map(({ entry, hit }) => [entry.id as string, hit.score]));
 }
 
@@ -107,6 +114,13 @@ function renderFor(entries: readonly SkillEntry[], { characters, ...options }: R
   return characters === undefined
     ? renderCatalogue(entries, options)
     : renderBrief(entries, { ...options, characters });
+}
+
+/** The counts that lift a skill in a search. */
+export function useCounts(
+  uses: ReadonlyMap<string, SkillUse> = new Map<string, SkillUse>(),
+): ReadonlyMap<string, number> {
+  return new Map([...uses].map(([id, { count }]) => [id, count]));
 }
 
 const HALF_LIFE_MS = 14 * 24 * 3600 * 1000;

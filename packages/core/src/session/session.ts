@@ -34,7 +34,12 @@ import type { InlineFile, SessionPorts, SkillPublisher } from "./port.ts";
 import type { ProposalRequest, Proposed } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
-import { type CatalogueRequest, type SessionCatalogue, sessionCatalogue } from "./session-catalogue.ts";
+import {
+  type CatalogueRequest,
+  type SessionCatalogue,
+  sessionCatalogue,
+  useCounts,
+} from "./session-catalogue.ts";
 import { SessionGuard, type SettledVerdict, settle, toolBlocked } from "./session-guard.ts";
 import { type Recorded, SessionLog } from "./session-log.ts";
 import { SessionProposals } from "./session-proposal.ts";
@@ -161,8 +166,10 @@ export class Session implements AsyncDisposable {
   }
 
   search(query: string, limit?: number): Promise<readonly SearchResult[]> {
-    const options = limit === undefined ? {} : { limit };
-    return this.#whileOpen(() => this.#library.search(this.viewer, query, options));
+    return this.#whileOpen(async () => {
+      const options = { uses: useCounts(await this.#uses()), ...(limit === undefined ? {} : { limit }) };
+      return await this.#library.search(this.viewer, query, options);
+    });
   }
 
   /** Level 1: the list of visible skills, as text for the agent. */

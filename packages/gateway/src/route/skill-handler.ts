@@ -1,6 +1,7 @@
 import { normalizeRelative } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import type { SearchState } from "@skillhold/core/semantic";
+import { useCounts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAdministrator, isPerson } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
@@ -62,7 +63,8 @@ async function searchSkills(
   const { q, limit = context.registry.limits.searchHits, ...viewAs } = call.query;
   return await context.responses.get(call, async () => {
     const viewer = await requestViewer(call.principal, viewAs, context);
-    const results = await context.library.search(viewer, q, { limit });
+    const uses = useCounts(await context.uses());
+    const results = await context.library.search(viewer, q, { limit, uses });
     const ids = results.map(({ entry }) => entry.id);
     const visible = (await context.library.survey(viewer, ids)).filter(({ isVisible }) => isVisible);
     const rows = new Map(

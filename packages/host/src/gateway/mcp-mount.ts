@@ -11,6 +11,7 @@ import {
 import { mcpHandler, type NotifyClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 import { agentFor } from "@skillhold/registry/access";
+import { recentUses } from "@skillhold/registry/audit";
 import { present } from "../place/machine.ts";
 
 export type McpMountSource = Pick<
@@ -28,7 +29,8 @@ const APPROVAL_HINT =
  */
 export function mcpMount(source: McpMountSource): Mount {
   const { library, audit, runs, log } = source;
-  const { clock, ids, limits } = source.registry;
+  const { clock, ids, limits, store } = source.registry;
+  const uses = () => recentUses(store);
   const handler = mcpHandler({
     library,
     open: ({ viewer, canRun = false, publisher }) => ({
@@ -44,7 +46,7 @@ export function mcpMount(source: McpMountSource): Mount {
         return await openSession(
           library,
           viewer,
-          { clock, ids, audit, ...running, ...present({ publisher }) },
+          { clock, ids, audit, uses, ...running, ...present({ publisher }) },
           options,
         );
       },

@@ -1,4 +1,5 @@
 import type { SearchResult } from "@skillhold/core/library";
+import { useCounts } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
@@ -37,7 +38,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     input,
     async (opened) => {
       const { library, viewer, rootFlags } = opened;
-      const results = await library.search(viewer, query, { limit });
+      const results = await library.search(viewer, query, { limit, uses: await usesOf(opened) });
       const notes = notesOf(opened);
       const fits = results.some(({ hit }) => !hit.isWeak);
       if (io.json) printData(io, { query, fits, notes, hits: results.map(toHit) });
@@ -55,6 +56,13 @@ async function setUp(input: CommandInput): Promise<ExitCode> {
   await installModel(input.io);
   await withLibrary(input, (opened) => prepareVectors(input.io, opened), { usesModels: true });
   return 0;
+}
+
+/** Use in the store lifts a skill a little among its likes. */
+async function usesOf({ store }: Pick<Opened, "store">): Promise<ReadonlyMap<string, number>> {
+  if (store === undefined) return new Map();
+  const { recentUses } = await import("@skillhold/registry/audit");
+  return useCounts(await recentUses(store.context.store));
 }
 
 /** Failures of models; the search went on without them. */
