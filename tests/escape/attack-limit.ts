@@ -75,6 +75,35 @@ print("started", count, flush=True)
     bare: bounded,
   },
   {
+    name: "watch-many",
+    title: "use up the file watches of its user",
+    language: "python",
+    script: `
+import ctypes
+libc = ctypes.CDLL(None)
+made = 0
+while made < 100 and libc.inotify_init1(0) >= 0: made += 1
+print("watches", made, flush=True)
+`,
+    harm: tooMany("watches", () => 0),
+    bare: "harms",
+  },
+  {
+    name: "queue-many",
+    title: "use up the queued signals and message queues of its user",
+    language: "python",
+    script: `
+import resource
+print("signals", resource.getrlimit(resource.RLIMIT_SIGPENDING)[1], flush=True)
+print("queues", resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1], flush=True)
+`,
+    harm: either(
+      tooMany("signals", () => 1024),
+      tooMany("queues", () => 64 * 1024),
+    ),
+    bare: { notRun: "the kernel applies the same limits to a process without a sandbox" },
+  },
+  {
     name: "thread-bomb",
     title: "start more threads than its limit",
     language: "python",

@@ -135,14 +135,33 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect({ outcome, exceeded }).toEqual({ outcome: "limit_exceeded", exceeded: "cpu" });
   });
 
-  test.runIf(hasGroups)("of CPU time counts all processes of a run [S-29]", async () => {
+  test.for([
+    ["a group", sandbox, hasGroups ? "run" : "sampled"],
+    ["no group", ungrouped, "sampled"],
+  ] as const)("of CPU time counts all processes of a run, with %s [S-29]", async ([, each, scope]) => {
     const limits = { ...roomyLimits, cpuMs: 1000 };
     const short = "(i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done)";
-    const { outcome, exceeded, enforced } = await bench.run(sandbox, `while :; do ${short}; done`, {
-      limits,
-    });
+    const { outcome, exceeded, enforced } = await bench.run(each, `while :; do ${short}; done`, { limits });
     expect({ outcome, exceeded }).toEqual({ outcome: "limit_exceeded", exceeded: "cpu" });
-    expect(enforced.cpu).toBe("run");
+    expect(enforced.cpu).toBe(scope);
+  });
+
+  test("of CPU time counts children that ended unseen by their parent, without a group [S-29]", async () => {
+    const limits = { ...roomyLimits, cpuMs: 1000, wallMs: 60_000 };
+    // The kernel adds the time of a child to its parent only if the parent waits for it.
+    const spin = [
+      "import os, signal, time",
+      "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+      "while True:",
+      "  if os.fork() == 0:",
+      "    while time.process_time() < 0.4: pass",
+      "    os._exit(0)",
+      "  try: os.wait()",
+      "  except ChildProcessError: pass",
+    ].join("\n");
+    const command = () => ({ argv: ["/usr/bin/python3", "-c", spin] as const, env: {} });
+    const { outcome, exceeded } = await bench.run(ungrouped, "", { limits, command });
+    expect({ outcome, exceeded }).toEqual({ outcome: "limit_exceeded", exceeded: "cpu" });
   });
 
   test.runIf(hasGroups)("of memory counts all processes of a run [S-29]", async () => {
@@ -172,7 +191,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(code).not.toBe(0);
     expect(enforced).toMatchObject({
       memory: "sampled",
-      cpu: "process",
+      cpu: "sampled",
       disk: "run",
       wall: "run",
       output: "run",

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import type { Mount, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 
@@ -54,6 +54,13 @@ const SYSTEM_FILES = [
 /** The certificates that programs trust; names are resolved by the proxy. */
 const NETWORK_FILES = ["nsswitch.conf", "ssl/certs", "ssl/cert.pem", "ca-certificates"];
 
+interface RootOptions {
+  /** An empty folder that shows that the root is complete. */
+  readonly marker: string;
+  /** Whether the program is root on the host. */
+  readonly isRoot: boolean;
+}
+
 /**
  * The bubblewrap options of one run. The root contains only the listed paths, and all except the private
  * folders are read-only. The options are passed through a descriptor, because every user of the host can read
@@ -63,7 +70,7 @@ export function bubblewrapOptions(
   spec: Pick<SandboxSpec, "limits" | "network" | "skill">,
   mounts: readonly Mount[],
   env: Readonly<Record<string, string>>,
-  marker: string,
+  { marker, isRoot }: RootOptions,
 ): readonly string[] {
   const { limits } = spec;
   return [
@@ -71,7 +78,7 @@ export function bubblewrapOptions(
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--clearenv", "--hostname", "skill"],
     ...systemRoot(spec.network !== "none"),
     // Programs need no write access to /proc, and root owns much of it when root starts the run.
-    ...["--proc", "/proc", "--remount-ro", "/proc"],
+    ...["--proc", "/proc", ...(isRoot ? hiddenFiles() : []), "--remount-ro", "/proc"],
     // A writable device folder would be a disk without a limit.
     ...["--dev", "/dev", ...privateFolder("/dev/shm", Math.min(SHARED_MEMORY, limits.memoryBytes), "1777")],
     ...["--remount-ro", "/dev"],
@@ -109,6 +116,21 @@ function systemFolder(path: string): readonly string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
   return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+}
+
+/** Lists of keys, which show those of root. */
+const KEY_FILES = ["keys", "key-users"];
+
+/** Covers the files of the kernel that only root can read; the program has root's user id there. */
+function hiddenFiles(): readonly string[] {
+  const names = readdirSync("/proc").filter((name) => KEY_FILES.includes(name) || isOfRoot(`/proc/${name}`));
+  return names.flatMap((name) => ["--ro-bind", "/dev/null", `/proc/${name}`]);
+}
+
+function isOfRoot(path: string): boolean {
+  if (/^\/proc\/\d/.test(path)) return false;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & 0o004) === 0;
 }
 
 function privateFolder(path: string, size: number, mode: string): readonly string[] {

@@ -22,7 +22,7 @@ import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
 import { type Launched, type LaunchOptions, launch, sandboxExit } from "./process.ts";
 import type { RunUser } from "./run-place.ts";
-import { exceedsInodes, exceedsMemory } from "./run-sample.ts";
+import { CpuSample, exceedsInodes, exceedsMemory } from "./run-sample.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
@@ -53,6 +53,7 @@ export class BubblewrapProcess implements SandboxProcess {
   readonly #launched: Launched;
   readonly #entry: SandboxEntry;
   readonly #confinement: Confinement;
+  readonly #cpu: CpuSample;
   #exceeded: LimitKind | undefined;
   #hasExited = false;
   #disposal: Promise<void> | undefined;
@@ -61,6 +62,7 @@ export class BubblewrapProcess implements SandboxProcess {
     this.#launched = launched;
     this.#entry = entry;
     this.#confinement = confinement;
+    this.#cpu = new CpuSample(entry.init.pid);
     this.stdin = launched.stdin;
     this.stdout = launched.stdout;
     this.stderr = launched.stderr;
@@ -123,7 +125,8 @@ export class BubblewrapProcess implements SandboxProcess {
   #findExceededNow(): LimitKind | undefined {
     const { group, limits, enforced } = this.#confinement;
     const { pid } = this.#entry.init;
-    if ((group?.cpuMs() ?? 0) > limits.cpuMs) return "cpu";
+    const cpuMs = enforced.cpu === "sampled" ? this.#cpu.ms() : (group?.cpuMs() ?? 0);
+    if (cpuMs > limits.cpuMs) return "cpu";
     if (exceedsInodes([`/proc/self/fd/${this.#entry.work}`, `/proc/${pid}/root/tmp`])) return "disk";
     return enforced.memory === "sampled" && exceedsMemory(pid, limits.memoryBytes) ? "memory" : undefined;
   }

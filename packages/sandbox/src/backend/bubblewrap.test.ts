@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
 
   test("can write only to its private folders and standard devices [S-29]", async () => {
     const script =
-      "find / \\( -path /usr -o -path /proc \\) -prune -o -writable \\( -type d -o -type f \\) -print 2>/dev/null; find /proc -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null; for d in / /etc /dev /usr /proc/self; do touch $d/x 2>/dev/null && echo wrote $d; done; true";
+      "find / \\( -path /usr -o -path /proc \\) -prune -o -writable \\( -type d -o -type f \\) -print 2>/dev/null; find /proc -writable -type f -not -path '/proc/[0-9]*' -exec test -f {} ';' -print 2>/dev/null; for d in / /etc /dev /usr /proc/self; do touch $d/x 2>/dev/null && echo wrote $d; done; true";
     const { stdout } = await bench.run(sandbox, script);
     const devices = ["full", "null", "pts", "random", "shm", "tty", "urandom", "zero"].map(
       (name) => `/dev/${name}`,
@@ -115,9 +115,22 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(open.map((line) => line.split(" ")[0])).toEqual(["0", "1", "2"]);
   });
 
-  test("can open its outputs by name [S-29]", async () => {
-    const { stdout, stderr } = await bench.run(sandbox, "echo out > /dev/stdout; echo error > /dev/stderr");
-    expect({ stdout, stderr }).toEqual({ stdout: "out\n", stderr: "error\n" });
+  test("can open its input and outputs by name, which reveal no path of the host [S-29]", async () => {
+    const script =
+      "cat /dev/stdin; cat /dev/stdin; echo x >&0; echo out > /dev/stdout; echo error > /dev/stderr; readlink /proc/self/fd/0 /proc/$$/fd/1 /proc/$$/fd/2";
+    const { stdout, stderr } = await bench.run(sandbox, script, {}, { stdin: "in\n" });
+    expect(stdout).toMatch(/^in\nout\n(?:pipe:\[\d+\]\n){3}$/);
+    expect(stderr).toContain("error\n");
+  });
+
+  test("has an input that it can only read, and that ends [S-29]", async () => {
+    const { stdout } = await bench.run(
+      sandbox,
+      "wc -c; echo x >&0 || echo refused",
+      {},
+      { stdin: "a".repeat(300_000) },
+    );
+    expect(stdout).toBe("300000\nrefused\n");
   });
 
   test("communicates over descriptors 3 and 4 when it has a channel [S-32]", async () => {
@@ -177,7 +190,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
       { source: input, target: "/mnt/input", isWritable: false },
     ];
     const script =
-      "cp /mnt/input/in.txt /mnt/shared/out.txt; touch /mnt/input/x; id -u; find /proc -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null; grep CapEff /proc/self/status; echo mine > mine";
+      "cp /mnt/input/in.txt /mnt/shared/out.txt; touch /mnt/input/x; id -u; find /proc -writable -type f -not -path '/proc/[0-9]*' -exec test -f {} ';' -print 2>/dev/null; grep CapEff /proc/self/status; echo mine > mine";
     const { stdout, stderr, files } = await bench.run(sandbox, script, { mounts });
     expect(readFileSync(join(shared, "out.txt"), "utf8")).toBe("input");
     expect(statSync(join(shared, "out.txt")).uid).toBe(process.getuid?.());
@@ -199,6 +212,43 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
       const refused = sandbox.start(bench.spec("true", { mounts: [{ ...mount, isWritable: false }] }));
       await expect(refused).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     }
+  });
+
+  test("does not run when a mount was replaced after its check [S-29]", async () => {
+    const shared = join(bench.folder, "replaced");
+    const secret = join(bench.folder, "secret");
+    for (const folder of [shared, secret]) mkdirSync(folder);
+    await writeFile(join(secret, "secret.txt"), "secret");
+    const group = {
+      add: async () => {},
+      cpuMs: () => 0,
+      wasOutOfMemory: () => false,
+      remove: async () => {},
+    };
+    /** Called between the check of the mounts and the start of bubblewrap. */
+    const create = () => {
+      renameSync(shared, `${shared}-before`);
+      symlinkSync(secret, shared);
+      return group;
+    };
+    const holds = { memory: true, processes: true, cpu: true };
+    const raced = bubblewrap({ groups: { version: 2, holds, create } });
+    const mounts = [{ source: shared, target: "/mnt/shared", isWritable: true }];
+    const started = bench.run(raced, "cat /mnt/shared/secret.txt; touch /mnt/shared/made", { mounts });
+    await expect(started).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    expect(readdirSync(secret)).toEqual(["secret.txt"]);
+  });
+
+  test.runIf(isRoot)("reads no file that only root can read, also with folders of root [S-29]", async () => {
+    const mounts = [{ source: bench.skill, target: "/mnt/skill", isWritable: false }];
+    const ofRoot = readdirSync("/proc").filter((name) => {
+      const stats = /^\d/.test(name) ? undefined : statSync(`/proc/${name}`, { throwIfNoEntry: false });
+      return stats?.isFile() === true && (stats.mode & 0o004) === 0;
+    });
+    expect(ofRoot).toContain("slabinfo");
+    const names = [...ofRoot, "keys", "key-users"].join(" ");
+    const script = `for name in ${names}; do head -c 1 /proc/$name >/dev/null 2>&1 && echo $name; done; true`;
+    expect((await bench.run(sandbox, script, { mounts })).stdout).toBe("");
   });
 
   test("is killed with all its processes, including detached ones [S-29]", async () => {

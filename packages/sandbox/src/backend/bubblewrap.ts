@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { closeSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { systemTimers, type Timers } from "@skillhold/core/port";
@@ -20,6 +21,7 @@ import { rejectCanceled } from "./cancel.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
 import { programEnvironment } from "./environment.ts";
 import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblewrap.ts";
+import { rejectReplaced } from "./mount-source.ts";
 import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
@@ -131,7 +133,7 @@ class Bubblewrap implements Sandbox {
     const { user, mounts } = place;
     const enterSandbox = async (): Promise<BlockedRun> => {
       const marker = `/run/${randomBytes(16).toString("hex")}`;
-      const options = bubblewrapOptions(spec, mounts, variables, marker);
+      const options = bubblewrapOptions(spec, mounts, variables, { marker, isRoot: isRootRun(place) });
       const started = await launchBlocked(argv, options, spec, user);
       launched = started;
       joined = this.#join(started.pid, group);
@@ -142,6 +144,7 @@ class Bubblewrap implements Sandbox {
         group = await this.#join(pid, group);
       };
       const entry = await enter(started, marker, join, spec.signal);
+      rejectReplacedIn(entry, mounts);
       return { launched: started, entry, group, openGate: () => openGate(started) };
     };
     try {
@@ -197,6 +200,15 @@ class Bubblewrap implements Sandbox {
       const problem = { message: error.message, hint: error.hint };
       return { id: this.id, isAvailable: false, problem, checks: [], enforced: nothingEnforced };
     }
+  }
+}
+
+function rejectReplacedIn({ init, work }: SandboxEntry, mounts: RunPlace["mounts"]): void {
+  try {
+    rejectReplaced(init.pid, mounts);
+  } catch (error) {
+    closeSync(work);
+    throw error;
   }
 }
 
@@ -272,9 +284,14 @@ async function connectEgress(
  * The kernel counts processes per user, newer kernels per user and namespace. It does not count root's
  * processes.
  */
-function canCountProcesses({ user }: RunPlace): boolean {
-  const isRoot = user === undefined && process.getuid?.() === 0;
-  return hasResourceLimits() && !isRoot && (user?.isAlone === true || countsPerNamespace());
+function canCountProcesses(place: RunPlace): boolean {
+  const isCounted = place.user?.isAlone === true || countsPerNamespace();
+  return hasResourceLimits() && !isRootRun(place) && isCounted;
+}
+
+/** Whether the program is root on the host, without capabilities, because folders of root were granted to it. */
+function isRootRun({ user }: RunPlace): boolean {
+  return user === undefined && process.getuid?.() === 0;
 }
 
 function mountPoints(mounts: readonly Mount[]): ReadonlySet<string> {
@@ -292,12 +309,11 @@ function groupLimits({ memoryBytes, diskBytes, processes }: RunLimits): GroupLim
 
 /** Contract: `holds` is undefined for a run without a group. */
 function enforcedLimits(holds: ControlGroups["holds"] | undefined, countsProcesses: boolean): EnforcedLimits {
-  const each = hasResourceLimits() ? "process" : "none";
   return {
     wall: "run",
     output: "run",
     disk: "run",
-    cpu: holds?.cpu === true ? "run" : each,
+    cpu: holds?.cpu === true ? "run" : "sampled",
     memory: holds?.memory === true ? "run" : "sampled",
     processes: holds?.processes === true || countsProcesses ? "run" : "none",
   };

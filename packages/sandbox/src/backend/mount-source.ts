@@ -58,6 +58,19 @@ export function findSource(mount: Mount): Pick<FoundMount, "source" | "stats"> {
   return { source: real, stats };
 }
 
+/**
+ * Rejects a sandbox with another file or folder at a mount than the one that was checked: its path may have been replaced
+ * before bubblewrap resolved it. Contract: the sandbox is set up, and its program has not started.
+ */
+export function rejectReplaced(pid: number, mounts: readonly FoundMount[]): void {
+  // A later mount at the same place covers an earlier one.
+  for (const mount of new Map(mounts.map((each) => [each.target, each])).values()) {
+    const found = statSync(`/proc/${pid}/root${mount.target}`, { throwIfNoEntry: false });
+    if (found?.dev === mount.stats.dev && found.ino === mount.stats.ino) continue;
+    throw refuse(mount, `${mount.source} was replaced while the sandbox was set up`);
+  }
+}
+
 function realPath(mount: Mount): string {
   try {
     return realpathSync(mount.source);

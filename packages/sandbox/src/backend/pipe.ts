@@ -1,46 +1,48 @@
-import { closeSync, constants, fchownSync, openSync, rmdirSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
-import { makeStage, removeStage } from "./stage.ts";
+import { closeSync, constants, fchownSync, openSync } from "node:fs";
 
-/** The two output pipes of a program, with both ends each. The caller closes all four. */
-export interface OutputPipes {
-  readonly ours: OutputEnds;
-  readonly theirs: OutputEnds;
+/** The pipes of a program's standard streams, with both ends each. The caller closes all six. */
+export interface StandardPipes {
+  readonly ours: PipeEnds;
+  readonly theirs: PipeEnds;
 }
 
-/** Descriptors of standard output and standard error. */
-export type OutputEnds = readonly [number, number];
+/** Descriptors of standard input, output and error. */
+export type PipeEnds = readonly [number, number, number];
 
-/** Creates named pipes at these paths, and returns whether it succeeded. */
-export type MakePipes = (paths: readonly string[]) => Promise<boolean>;
+/** Creates anonymous pipes, and returns a descriptor per pipe that refers to it without opening an end. */
+export type MakePipes = () => Promise<readonly number[]>;
 
 /**
- * Opens real pipes. Node connects programs by sockets, which cannot be opened by name, so a script that
- * writes to /dev/stderr would fail. Returns undefined when pipes cannot be created; sockets are the fallback,
- * and are always used for the input, because a named pipe cannot be opened for reading after its writer is
- * done.
+ * Opens real pipes. Node connects programs by sockets, which work in both directions and cannot be opened by name, so a
+ * script that opens /dev/stdin or /dev/stderr would fail. Named pipes would reveal the path of a host folder, and opening
+ * one for reading waits for a writer. Returns undefined when pipes cannot be created; sockets are the fallback.
  *
  * Each pipe is used once, so a program that keeps one open never reaches the next program.
  */
 export async function openPipes(
   owner: { readonly uid: number; readonly gid: number } | undefined,
   make: MakePipes,
-): Promise<OutputPipes | undefined> {
+): Promise<StandardPipes | undefined> {
   if (process.platform !== "linux") return undefined;
   const anchors = await takeAnchors(make);
   if (anchors === undefined) return undefined;
+  const [input, output, errors] = anchors;
   const opened: number[] = [];
+  const end = (anchor: number, flags: number): number => {
+    const descriptor = openSync(`/proc/self/fd/${anchor}`, flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
   try {
-    // The reading end first: a pipe can be opened for writing only when it has a reader.
-    for (const flags of [constants.O_RDONLY | constants.O_NONBLOCK, constants.O_WRONLY]) {
-      for (const anchor of anchors) opened.push(openSync(`/proc/self/fd/${anchor}`, flags));
-    }
-    const [output, errors, outputEnd, errorEnd] = opened;
-    if (output === undefined || errors === undefined || outputEnd === undefined || errorEnd === undefined) {
-      throw new Error("Expected four pipe ends.");
-    }
-    if (owner !== undefined) for (const end of [output, errors]) fchownSync(end, owner.uid, owner.gid);
-    return { ours: [output, errors], theirs: [outputEnd, errorEnd] };
+    const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+    const theirs = [end(input, O_RDONLY), end(output, O_WRONLY), end(errors, O_WRONLY)] as const;
+    const ours = [
+      end(input, O_WRONLY | O_NONBLOCK),
+      end(output, O_RDONLY | O_NONBLOCK),
+      end(errors, O_RDONLY | O_NONBLOCK),
+    ] as const;
+    if (owner !== undefined) for (const each of theirs) fchownSync(each, owner.uid, owner.gid);
+    return { ours, theirs };
   } catch (error) {
     for (const descriptor of opened) closeSync(descriptor);
     throw error;
@@ -49,44 +51,36 @@ export async function openPipes(
   }
 }
 
-/** Refers to a file without opening it. Node accepts the flag but has no constant for it. */
-const O_PATH = 0o10000000;
-const BATCH = 16;
-const LOW = 4;
+const STREAMS = 3;
+const LOW = 6;
 
-/** Unused pipes whose names are already removed. */
+/** Unused pipes. */
 const stock: number[] = [];
 let supply: Promise<boolean> | undefined;
 
-async function takeAnchors(make: MakePipes): Promise<readonly number[] | undefined> {
-  while (stock.length < 2) {
+async function takeAnchors(make: MakePipes): Promise<PipeEnds | undefined> {
+  while (stock.length < STREAMS) {
     supply ??= restock(make);
     if (!(await supply)) return undefined;
   }
-  const taken = stock.splice(-2);
+  const [input, output, errors] = stock.splice(-STREAMS);
+  if (input === undefined || output === undefined || errors === undefined)
+    throw new Error("Expected three pipes.");
   // Refills in the background; a failure shows when the stock is empty.
   if (stock.length < LOW) supply ??= restock(make);
-  return taken;
+  return [input, output, errors];
 }
 
 /** Creates many pipes at once, because creating one takes as long as starting a program. */
 async function restock(make: MakePipes): Promise<boolean> {
-  const folder = await makeStage().catch(() => undefined);
-  if (folder === undefined) return false;
   try {
-    const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
-    if (!(await make(paths))) return false;
-    for (const path of paths) {
-      stock.push(openSync(path, O_PATH | constants.O_NOFOLLOW));
-      unlinkSync(path);
-    }
-    rmdirSync(folder);
-    return true;
+    const made = await make();
+    stock.push(...made);
+    return made.length > 0;
   } catch {
     // For example, no descriptors are left; sockets are the fallback.
     return false;
   } finally {
     supply = undefined;
-    await removeStage(folder);
   }
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import { constants } from "node:os";
+import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxExit } from "@skillhold/core/run";
 import { rejectCanceled } from "./cancel.ts";
-import { type OutputEnds, type OutputPipes, openPipes } from "./pipe.ts";
+import { openPipes, type PipeEnds, type StandardPipes } from "./pipe.ts";
 
 export interface LaunchOptions {
   /** The complete environment of the process; no variable is inherited. */
@@ -81,7 +82,7 @@ interface Child {
 async function start(
   argv: readonly [string, ...string[]],
   options: LaunchOptions,
-  ends: OutputEnds | undefined,
+  ends: PipeEnds | undefined,
 ): Promise<Child> {
   const nothing = openSync("/dev/null", "r");
   try {
@@ -98,19 +99,60 @@ async function start(
   }
 }
 
-const MKFIFO = "/usr/bin/mkfifo";
+/** Refers to a file without opening it. Node accepts the flag but has no constant for it. */
+const O_PATH = 0o10000000;
 
-async function makePipes(paths: readonly string[]): Promise<boolean> {
+const PARTS = 4;
+/** Some shells give the text of a redirection through a pipe, which saves starting more parts. */
+const REDIRECTED = [3, 4, 5, 6, 7, 8, 9];
+
+const pipeScript = [
+  "wait() {",
+  `exec ${REDIRECTED.map((at) => `${at}<<'END'`).join(" ")}`,
+  ...REDIRECTED.map(() => "END"),
+  'read -r pid rest </proc/self/stat; echo "$pid" >&2; read -r end',
+  "}",
+  Array.from({ length: PARTS }, () => "wait").join(" | "),
+].join("\n");
+
+/**
+ * Node cannot create pipes, so a shell does: the parts of its pipeline wait for input, and each reports its number, under
+ * which the kernel lists its pipes.
+ */
+async function makePipes(): Promise<readonly number[]> {
+  const child = await start(["/bin/sh", "-c", pipeScript], { env: {} }, undefined);
   try {
-    const child = await start([MKFIFO, "-m", "600", ...paths], { env: {} }, undefined);
-    return (await child.closed).code === 0;
-  } catch {
-    // The tool is not installed.
-    return false;
+    return (await readParts(child.process, PARTS)).flatMap(openPipesOf);
+  } finally {
+    if (!tryKill(-Number(child.process.pid))) child.process.kill("SIGKILL");
+    await child.exited;
   }
 }
 
-function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, nothing: number): SpawnOptions {
+function openPipesOf(pid: number): readonly number[] {
+  return [1, ...REDIRECTED].flatMap((at) => {
+    try {
+      const path = `/proc/${pid}/fd/${at}`;
+      return readlinkSync(path).startsWith("pipe:") ? [openSync(path, O_PATH)] : [];
+    } catch {
+      // The part has ended, or has no such descriptor.
+      return [];
+    }
+  });
+}
+
+/** The numbers that the parts of the pipeline report; fewer when it ends. */
+async function readParts({ stderr }: ChildProcess, count: number): Promise<readonly number[]> {
+  const parts: number[] = [];
+  if (stderr === null) return parts;
+  for await (const line of createInterface({ input: stderr })) {
+    parts.push(Number(line));
+    if (parts.length === count) break;
+  }
+  return parts;
+}
+
+function spawnOptions(options: LaunchOptions, ends: PipeEnds | undefined, nothing: number): SpawnOptions {
   const { env, cwd = "/", user, pipes = [], files = {}, handover } = options;
   const stdio = stdioTable(
     ends,
@@ -126,10 +168,10 @@ function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, noth
 
 /** Replaces each inheritable descriptor by /dev/null, because Node cannot close it in the child. */
 function stdioTable(
-  ends: OutputEnds | undefined,
+  ends: PipeEnds | undefined,
   others: ReadonlyMap<number, "pipe" | "ipc" | number>,
 ): StdioOptions {
-  const table: ("pipe" | "ipc" | "ignore" | number)[] = ["pipe", ...(ends ?? (["pipe", "pipe"] as const))];
+  const table: ("pipe" | "ipc" | "ignore" | number)[] = [...(ends ?? (["pipe", "pipe", "pipe"] as const))];
   const length = Math.max(2, ...others.keys()) + 1;
   for (let at = table.length; at < length; at += 1) table.push(others.get(at) ?? "ignore");
   return table;
@@ -187,14 +229,14 @@ function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams {
   return { stdin, stdout, stderr, read: Promise.resolve() };
 }
 
-function openStreams({ ours }: OutputPipes, child: ChildProcess): Streams {
-  const { stdin } = child;
-  if (stdin === null) throw new Error("A process has an input.");
-  const [stdout, stderr] = ours.map((fd) => new Socket({ fd, readable: true, writable: false }));
+function openStreams({ ours: [input, ...outputs] }: StandardPipes, child: ChildProcess): Streams {
+  const stdin = new Socket({ fd: input, readable: false, writable: true });
+  const [stdout, stderr] = outputs.map((fd) => new Socket({ fd, readable: true, writable: false }));
   if (stdout === undefined || stderr === undefined) throw new Error("Expected two output streams.");
   const closed = (stream: Socket) => new Promise((resolve) => stream.once("close", resolve));
   const read = Promise.all([closed(stdout), closed(stderr)]);
   child.once("exit", () => {
+    stdin.destroy();
     // A stream without a listener would never end.
     for (const stream of [stdout, stderr]) if (stream.readableFlowing === null) stream.resume();
   });

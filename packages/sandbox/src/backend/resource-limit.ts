@@ -4,6 +4,10 @@ import type { RunLimits } from "@skillhold/core/run";
 
 const PRLIMIT = "/usr/bin/prlimit";
 const OPEN_FILES = 1024;
+/** The kernel counts these per user, so without a limit a run could use up those of the host's user. */
+const QUEUED_SIGNALS = 1024;
+const QUEUE_BYTES = 64 * 1024;
+const LOCKED_BYTES = 8 * 1024 * 1024;
 
 /** V8 reserves half a gigabyte of code space that it never writes, and the kernel counts it as data. */
 const RESERVED = 640 * 1024 * 1024;
@@ -31,6 +35,9 @@ export function limitPrefix(limits: RunLimits, countsProcesses: boolean): readon
     set("fsize", "file size", limits.diskBytes),
     set("nofile", "open files", OPEN_FILES),
     set("core", "core file size", 0),
+    set("sigpending", "pending signals", QUEUED_SIGNALS),
+    set("msgqueue", "msgqueue size", QUEUE_BYTES),
+    set("memlock", "locked memory", LOCKED_BYTES),
     // The first process of the namespace counts too.
     ...(countsProcesses ? [set("nproc", "processes", limits.processes + 1)] : []),
     "--",

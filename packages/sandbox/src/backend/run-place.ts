@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { constants, type PathLike, readFileSync } from "node:fs";
-import { chmod, chown, type FileHandle, open, writeFile } from "node:fs/promises";
+import { chmod, chown, type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mount, SandboxSpec } from "@skillhold/core/run";
+import type { SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type FoundMount, findMount } from "./mount-source.ts";
 import { makeStage, removeStage } from "./stage.ts";
@@ -12,7 +12,7 @@ export interface RunPlace {
   /** Undefined when the program runs as the current user. */
   readonly user: RunUser | undefined;
   /** Runtime and granted mounts, as they are bound. */
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly FoundMount[];
   /** Releases the user and removes copied files. */
   release(): Promise<void>;
 }
@@ -81,19 +81,19 @@ function chooseUser(folders: readonly FoundMount[]): Choice {
 
 interface Copies {
   readonly stage: string;
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly FoundMount[];
 }
 
 async function copyFiles(files: readonly FoundMount[], user: RunUser | undefined): Promise<Copies> {
   const stage = await makeStage();
   try {
-    const mounts: Mount[] = [];
+    const mounts: FoundMount[] = [];
     for (const [index, { source, target }] of files.entries()) {
       const copy = join(stage, String(index));
       await writeFile(copy, await readSmall(source), { flag: "wx", mode: 0o400 });
       await chown(copy, 0, user?.gid ?? 0);
       await chmod(copy, 0o440);
-      mounts.push({ source: copy, target, isWritable: false });
+      mounts.push({ source: copy, target, isWritable: false, stats: await stat(copy) });
     }
     return { stage, mounts };
   } catch (error) {

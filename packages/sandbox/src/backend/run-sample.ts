@@ -22,6 +22,52 @@ export function exceedsMemory(init: number, limitBytes: number): boolean {
   return (exact === 0 ? cheap : exact) * 1024 > limitBytes;
 }
 
+/**
+ * The CPU time of the processes of a sandbox, for runs without a control group: the kernel's limit counts each process
+ * alone. The time of a process that lives and ends between two looks is lost if its parent does not wait for it.
+ */
+export class CpuSample {
+  readonly #init: number;
+  /** The own time of each process at the last look, also of processes that have ended since. */
+  readonly #own = new Map<string, number>();
+
+  constructor(init: number) {
+    this.#init = init;
+  }
+
+  ms(): number {
+    let withChildren = 0;
+    for (const pid of descendants(this.#init)) {
+      const times = readTimes(pid);
+      if (times === undefined) continue;
+      this.#own.set(`${pid} ${times.startedAt}`, times.own);
+      withChildren += times.own + times.children;
+    }
+    const alone = [...this.#own.values()].reduce((sum, each) => sum + each, 0);
+    return Math.max(alone, withChildren) * MS_PER_TICK;
+  }
+}
+
+/** The kernel reports times in hundredths of a second on all processors. */
+const MS_PER_TICK = 10;
+
+interface Times {
+  readonly startedAt: string;
+  readonly own: number;
+  /** Of children that ended and were waited for. */
+  readonly children: number;
+}
+
+function readTimes(pid: number): Times | undefined {
+  const text = readQuietly(`/proc/${pid}/stat`);
+  // The process name is in parentheses and may itself contain parentheses.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [user, system, childUser, childSystem] = fields.slice(11, 15).map(Number);
+  const startedAt = fields[19];
+  if (startedAt === undefined || user === undefined || system === undefined) return undefined;
+  return { startedAt, own: user + system, children: (childUser ?? 0) + (childSystem ?? 0) };
+}
+
 /** Whether one of these private folders holds more files than it may. */
 export function exceedsInodes(folders: readonly string[]): boolean {
   return folders.some((folder) => {

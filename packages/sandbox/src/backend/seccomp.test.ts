@@ -6,6 +6,7 @@ import { syscallTables } from "./syscall-table.ts";
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
+const EMFILE = 0x00050018;
 const KILL = 0x80000000;
 
 /** read, write, openat, execve, exit_group, mmap, prlimit64, wait4, futex, statx, getrandom, memfd_create. */
@@ -68,6 +69,11 @@ describe.each(["x64", "arm64"] as const)("the filter of %s", (name) => {
     // The argument is undefined then, so it has any value.
     expect(answer(row.number, ...args(0, 0o6755))).toBe(ALLOW);
     expect(answer(row.number, ...args(0o200000, 0o6755))).toBe(ALLOW);
+  });
+
+  test("answers calls that create file watches like a user without free ones [S-29]", () => {
+    expect(Object.values(table.watches)).not.toEqual([]);
+    for (const number of Object.values(table.watches)) expect(answer(number)).toBe(EMFILE);
   });
 
   test("denies calls whose open flags are in memory [S-29]", () => {

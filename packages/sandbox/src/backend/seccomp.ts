@@ -33,6 +33,7 @@ type Target =
   | "ioctl"
   | "deny"
   | "absent"
+  | "exhausted"
   | "allow"
   /** Checks one argument: a mode, or the flags of a call that may create a file. */
   | `mode-${number}`
@@ -47,6 +48,7 @@ const KILL = 0x80000000;
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050000 + 38;
+const EMFILE = 0x00050000 + 24;
 
 const X32_NUMBERS = 0x40000000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; NEWTIME is invalid for `clone`. */
@@ -74,6 +76,9 @@ function write(table: SyscallTable): readonly Step[] {
     { op: "load", offset: NUMBER },
     ...(table.hasX32 ? [{ op: "atLeast", value: X32_NUMBERS, yes: "deny" } as const] : []),
     ...Object.values(table.denied).map((value): Step => ({ op: "equal", value, yes: "deny" })),
+    // The kernel counts watches per user, so a run could use up those of the host's user. The error is the one of a user
+    // without free watches, after which programs poll.
+    ...Object.values(table.watches).map((value): Step => ({ op: "equal", value, yes: "exhausted" })),
     // The arguments of `clone3` and `openat2` are in memory, which a filter cannot read; programs fall back
     // to the older calls.
     { op: "equal", value: table.clone3, yes: "absent" },
@@ -104,6 +109,8 @@ function write(table: SyscallTable): readonly Step[] {
     { op: "return", value: EPERM },
     { op: "label", name: "absent" },
     { op: "return", value: ENOSYS },
+    { op: "label", name: "exhausted" },
+    { op: "return", value: EMFILE },
     { op: "label", name: "allow" },
     { op: "return", value: ALLOW },
   ];

@@ -6,6 +6,8 @@ export interface SyscallTable {
   readonly hasX32: boolean;
   /** Calls that always fail with EPERM. */
   readonly denied: Readonly<Record<string, number>>;
+  /** Calls that create file watches, which fail with EMFILE. */
+  readonly watches: Readonly<Record<string, number>>;
   readonly socket: number;
   readonly socketpair: number;
   readonly clone: number;
@@ -109,6 +111,7 @@ const X64: SyscallTable = {
     bpf: 321,
     userfaultfd: 323,
   },
+  watches: { inotify_init: 253, inotify_init1: 294 },
   socket: 41,
   socketpair: 53,
   clone: 56,
@@ -183,6 +186,7 @@ const ARM64: SyscallTable = {
     userfaultfd: 282,
     kexec_file_load: 294,
   },
+  watches: { inotify_init1: 26 },
   socket: 198,
   socketpair: 199,
   clone: 220,
