@@ -96,7 +96,7 @@ interface TokenCachePorts {
  * when the store reports its version, otherwise when it reports the commit. Entries expire after a few seconds.
  */
 class TokenCache {
-  readonly #cached = new Map<string, CachedToken>();
+  readonly #cached = new LRUCache<string, CachedToken>({ max: MAX_TOKENS });
   /** Tokens that were valid at some time, kept across commits. */
   readonly #onceValid = new LRUCache<string, true>({ max: MAX_TOKENS });
   readonly #context: RegistryContext;
@@ -174,7 +174,6 @@ class TokenCache {
   /** Caches the principal only while the store reports commits. */
   #keep(key: string, principal: Principal, now: number): void {
     if (!this.#isWatched) return;
-    if (this.#cached.size >= MAX_TOKENS) this.#cached.clear();
     this.#cached.set(key, { principal, until: Math.min(now + CACHE_MS, Date.parse(principal.expiresAt)) });
   }
 }

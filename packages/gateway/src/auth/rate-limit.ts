@@ -1,5 +1,6 @@
 import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
+import { LRUCache } from "lru-cache";
 
 /** Requests per minute. */
 export interface Rates {
@@ -8,10 +9,8 @@ export interface Rates {
 }
 
 interface Bucket {
-  left: number;
-  at: number;
-  /** When it was last moved to the end of the map. */
-  readonly movedAt: number;
+  readonly left: number;
+  readonly at: number;
 }
 
 /** WebSocket upgrades per minute and address, as a multiple of the address rate. */
@@ -20,11 +19,11 @@ const UPGRADE_FACTOR = 10;
 const SIGN_INS = 10;
 const MAX_BUCKETS = 10_000;
 const MINUTE = 60_000;
-const SECOND = 1000;
 
 /** A token bucket per token, and per address for requests without a token. A bucket holds one minute of requests. */
 export class RateLimit {
-  readonly #buckets = new Map<string, Bucket>();
+  /** The least recently used bucket is dropped. */
+  readonly #buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
   readonly #rates: Rates;
   readonly #clock: Clock;
 
@@ -62,31 +61,16 @@ export class RateLimit {
   #take(key: string, perMinute: number, count = 1): void {
     const now = this.#clock.now().getTime();
     const left = this.#left(key, perMinute, now);
-    this.#keep(key, left < count ? left : left - count, now);
+    this.#buckets.set(key, { left: left < count ? left : left - count, at: now });
     if (left < count) throw tooMany(secondsFor(count - left, perMinute));
   }
 
   #left(key: string, perMinute: number, now = this.#clock.now().getTime()): number {
-    const bucket = this.#buckets.get(key);
+    const bucket = this.#buckets.peek(key);
     if (bucket === undefined) return perMinute;
     // The clock may be set back.
     const passed = Math.max(0, now - bucket.at);
     return Math.min(perMinute, bucket.left + (passed * perMinute) / MINUTE);
-  }
-
-  /** Keeps the map in order of use, to within a second, and drops the least recently used bucket. */
-  #keep(key: string, left: number, now: number): void {
-    const bucket = this.#buckets.get(key);
-    if (bucket !== undefined && Math.abs(now - bucket.movedAt) < SECOND) {
-      bucket.left = left;
-      bucket.at = now;
-      return;
-    }
-    this.#buckets.delete(key);
-    this.#buckets.set(key, { left, at: now, movedAt: now });
-    if (this.#buckets.size <= MAX_BUCKETS) return;
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined) this.#buckets.delete(oldest);
   }
 }
 

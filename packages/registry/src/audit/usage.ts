@@ -221,7 +221,10 @@ class Tally {
 
 const REMEMBERED = 10_000;
 
-/** Counts distinct names. A name that returns after many others is counted twice. */
+/**
+ * Counts distinct names. A name that returns after many others is counted twice. A set, because `lru-cache` would reserve
+ * the memory of all names for each skill and revision.
+ */
 class DistinctCount {
   readonly #recent = new Set<string>();
   size = 0;

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, lstatSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 
@@ -63,8 +64,8 @@ export async function makeStage(): Promise<string> {
   return folder;
 }
 
-/** The pending openings per stage, because a stage has one group at a time. */
-const turns = new Map<string, Promise<unknown>>();
+/** The openings of a stage, one after the other, because a stage has one group at a time. */
+const openings = new Map<string, { readonly queue: SerialQueue; users: number }>();
 
 /**
  * Opens the stages that contain these paths to a group during `work`. Afterwards they are closed, because
@@ -89,14 +90,14 @@ export async function withOpenStages<T>(
       chownSync(stage, 0, 0);
     }
   };
-  const before = turns.get(stage) ?? Promise.resolve();
-  const turn = before.then(open);
-  const done = turn.catch(() => undefined);
-  turns.set(stage, done);
+  const opening = openings.get(stage) ?? { queue: new SerialQueue(), users: 0 };
+  openings.set(stage, opening);
+  opening.users += 1;
   try {
-    return await turn;
+    return await opening.queue.run(open);
   } finally {
-    if (turns.get(stage) === done) turns.delete(stage);
+    opening.users -= 1;
+    if (opening.users === 0) openings.delete(stage);
   }
 }
 

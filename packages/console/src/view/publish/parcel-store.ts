@@ -17,8 +17,8 @@ let parcels: readonly Parcel[] = [];
 let last = 0;
 const cargo = new Map<number, Cargo>();
 const listeners = new Set<() => void>();
-/** One upload at a time: parallel uploads would slow each other down. */
-let turn: Promise<void> = Promise.resolve();
+/** Mutations of one scope run one at a time: parallel uploads would slow each other down. */
+const scope = { id: "upload" };
 
 function set(value: readonly Parcel[]): void {
   parcels = value;
@@ -133,7 +133,8 @@ export function clearParcels(): void {
 
 function queue(key: number, isDryRun: boolean): void {
   step(key, { step: "sending", isDryRun, part: 0 });
-  turn = turn.then(() => send(key, isDryRun));
+  const mutationFn = () => send(key, isDryRun);
+  void queries.getMutationCache().build(queries, { scope, mutationFn }).execute(undefined);
 }
 
 /** Contract: never throws; a failure is shown on the parcel. */
