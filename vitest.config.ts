@@ -40,7 +40,7 @@ const journey = [
 const store = [
   "packages/{store,host,cli,core-skills}/src/**/*.test.ts",
   "tests/{audit,backup,cli-registry,core-skills,dependency,gateway,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
-  "tests/{docs,eval-docs,reference,skill-file-case}.test.ts",
+  "tests/{docs,eval-docs,reference}.test.ts",
 ];
 
 /** Tests with the real agent frameworks, which `globalSetup` installs into a cache. */

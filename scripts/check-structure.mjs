@@ -1,5 +1,5 @@
-// Checks the shape of the code: package borders, import cycles, folder cycles, files that only one file imports, and
-// exported names with two meanings. `npm run check` runs it; `--report` prints every figure and its members.
+// Checks the shape of the code: package borders, import cycles, folder cycles, files that only one file imports,
+// exported names with two meanings, and the place of tests. `npm run check` runs it; `--report` prints every figure and its members.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,6 +56,7 @@ const problems = [
   ...importerProblems(),
   ...nameProblems(),
   ...sizeProblems(),
+  ...testProblems(),
 ];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
@@ -238,6 +239,44 @@ function publicNamesByPackage() {
         );
   }
   return all;
+}
+
+/**
+ * Tests are beside their source, or in `tests/` when they need several packages or a program. Code outside a package imports
+ * it by name.
+ */
+function testProblems() {
+  const found = [];
+  for (const file of testFiles()) {
+    const { text, imports, lazy } = read(file);
+    const own = /^packages\/([^/]+)\//.exec(file)?.[1];
+    const used = new Set(own === undefined ? [] : [own]);
+    for (const name of [...imports, ...lazy]) {
+      const target = name.startsWith(".") ? normalize(join(dirname(file), name)) : "";
+      const entered = /^packages\/([^/]+)\//.exec(target)?.[1];
+      if (entered !== undefined && entered !== own)
+        found.push(`${file} imports ${name}. Import the package @skillhold/${entered} by name.`);
+      if (name.startsWith(".")) used.add(target);
+      else if (/^@?skillhold(\/|$)/.test(name)) used.add(name.split("/").slice(0, 2).join("/"));
+    }
+    const isJourney = used.size > 1 || /node:(child_process|http|net)|import\.meta|process\.cwd/.test(text);
+    if (/^tests\/.*\.test\.ts$/.test(file) && !isJourney && [...used].join().startsWith("@skillhold/"))
+      found.push(`${file} tests ${[...used][0]} alone. Move it beside the source.`);
+  }
+  return found;
+}
+
+function testFiles() {
+  const list = (folder, isWanted) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && isWanted(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+      .filter((file) => !/\/node_modules\//.test(file));
+  const besideSources = packages.flatMap((name) => list(join("packages", name, "src"), isTest));
+  return [
+    ...besideSources,
+    ...["tests", "bench"].flatMap((folder) => list(folder, (name) => /\.ts$/.test(name))),
+  ];
 }
 
 function sizeProblems() {

@@ -1,7 +1,7 @@
 import { mcpClients } from "@skillhold/cli/test/mcp-client/client-table";
+import { agentClients, freeKey } from "@skillhold/console/test/view/connect/agent-client";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
-import { agentClients, freeKey } from "../packages/console/src/view/connect/agent-client.ts";
 
 const origin = "https://skills.example.org";
 const server = { url: `${origin}/mcp`, tokenVariable: "SKILLHOLD_TOKEN" };

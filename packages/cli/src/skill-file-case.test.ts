@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runJson, runMain, writeFile } from "@skillhold/cli/test/fake-host";
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runJson, runMain, writeFile } from "./fake-host.ts";
 
 interface Row {
   readonly id: string;
