@@ -1,6 +1,7 @@
 /** Hands a better description to its reviewer. */
 export interface Propose {
-  propose(proposal: DescriptionProposal): Promise<{ readonly where: string }>;
+  /** Returns its id or file, and what to do with it. */
+  propose(proposal: DescriptionProposal): Promise<{ readonly where: string; readonly next?: string }>;
 }
 
 export interface DescriptionProposal {

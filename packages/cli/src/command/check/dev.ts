@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { SerialQueue } from "@skillhold/core/async";
+import type { GuardReport } from "@skillhold/core/guard";
 import { openSkill, surveySkill } from "@skillhold/core/source";
 import type { OfflineReport, TaskReport } from "@skillhold/eval";
 import type { Diagnostic } from "@skillhold/protocol";
@@ -67,6 +68,8 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 interface DevReport {
   readonly treeHash?: string;
   readonly findings: readonly Diagnostic[];
+  /** Undefined while the folder cannot be scanned. */
+  readonly guard?: Pick<GuardReport, "verdict" | "findings">;
   readonly triggers?: OfflineReport;
   readonly evals?: TaskReport;
   /** Why there is no score. */
@@ -83,14 +86,15 @@ class DevSession {
 
   async check(): Promise<void> {
     const { io, args } = this.#input;
-    const findings = await validate(resolve(io.cwd, args[0] ?? ""));
-    const report = { findings, ...(await this.#measure()) };
+    const folder = resolve(io.cwd, args[0] ?? "");
+    const findings = await validate(folder);
+    const report = { findings, ...(await inspect(folder, io.signal)), ...(await this.#measure()) };
     if (io.json) printLine(io, { ok: true, data: report });
     else this.#print(report);
     this.#before = report.triggers ?? this.#before;
   }
 
-  async #measure(): Promise<Omit<DevReport, "findings">> {
+  async #measure(): Promise<Omit<DevReport, "findings" | "guard">> {
     const { options } = this.#input;
     try {
       return await withEvalTarget(this.#input, async (target) => {
@@ -119,12 +123,17 @@ class DevSession {
     }
   }
 
-  #print({ findings, triggers, evals, problem }: DevReport): void {
+  #print({ findings, guard, triggers, evals, problem }: DevReport): void {
     const { io, args } = this.#input;
     io.out(`${new Date().toTimeString().slice(0, 8)} ${plain(args[0] ?? "")}\n`);
     for (const { severity, line, message } of findings)
       io.out(`  ${severity} line ${line}: ${plain(message)}\n`);
     if (findings.length === 0) io.out("  rules: no findings\n");
+    if (guard !== undefined) {
+      io.out(`  guard: ${guard.verdict}\n`);
+      for (const { severity, file, line, message } of guard.findings)
+        if (severity !== "info") io.out(`    ${severity} ${plain(file)}:${line} ${plain(message)}\n`);
+    }
     if (problem !== undefined) io.out(`  not measured: ${plain(problem)}\n`);
     if (triggers !== undefined)
       io.out(`  triggers: first ${percent(triggers.hitAt1)}${this.#change(triggers)}\n`);
@@ -143,6 +152,18 @@ class DevSession {
 async function validate(path: string): Promise<readonly Diagnostic[]> {
   const opened = openSkill(path);
   return validateSkill(opened.skill, await surveySkill(opened), "publish").diagnostics;
+}
+
+/** The content guard on the folder; a folder that cannot be packed has no report. */
+async function inspect(folder: string, signal: AbortSignal): Promise<Pick<DevReport, "guard">> {
+  const { scanFolder } = await import("@skillhold/deps/guard-scan");
+  try {
+    const { verdict, findings } = await scanFolder(folder, signal);
+    return { guard: { verdict, findings } };
+  } catch (error) {
+    if (error instanceof SkillError && error.code !== "INTERRUPTED") return {};
+    throw error;
+  }
 }
 
 function messageOf(error: unknown): string {

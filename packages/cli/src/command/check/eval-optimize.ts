@@ -16,6 +16,8 @@ import {
   withDescription,
 } from "@skillhold/eval";
 import { dataFolder, shortPath } from "@skillhold/host/place";
+import { Digest } from "@skillhold/protocol";
+import { propose as proposeChange } from "@skillhold/registry/proposal";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { chooseModel, chooseRunner, trialSettings } from "../../eval/eval-runner.ts";
@@ -29,6 +31,7 @@ import {
 import { shortHash } from "../../eval/eval-text.ts";
 import { countOption, textOption } from "../../option.ts";
 import { libraryOptions } from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { runnerOptions, runsOption, skillArgument, triggersOption } from "./eval-option.ts";
 
@@ -38,7 +41,7 @@ const optionSpecs = [
   triggersOption,
   { flags: "--offline", summary: "score by Skillhold's own search; the model only writes descriptions" },
   { flags: "--iterations <count>", summary: "how many descriptions to try", default: "5" },
-  { flags: "--out <file>", summary: "write the patch there; by default below the data folder" },
+  { flags: "--out <file>", summary: "write a patch there instead of a proposal" },
   runsOption,
   ...runnerOptions,
   ...libraryOptions,
@@ -51,7 +54,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Looks for a better description and writes it as a patch. The skill itself is never changed. */
+/** Looks for a better description: a proposal for a stored skill, else a patch. The skill itself is never changed. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   return await withEvalTarget<ExitCode>(input, async (target) => {
@@ -82,10 +85,10 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     if (io.json) printData(io, { ...result, ...proposed });
     else if (proposed === undefined)
       io.out("The description stays as it is: no candidate is better on held-out requests.\n");
-    else
-      io.out(
-        `${proposed.patch}\nwritten to ${plain(shortPath(io, proposed.where))}; \`git apply\` or \`patch -p1\` applies it\n`,
-      );
+    else {
+      const written = `written to ${plain(shortPath(io, proposed.where))}; \`git apply\` or \`patch -p1\` applies it`;
+      io.out(`${proposed.patch}\n${proposed.next ?? written}\n`);
+    }
     return 0;
   });
 }
@@ -96,24 +99,48 @@ function printAttempt(io: Io, { description, decision, reason, trainScore, heldO
   io.err(`${decision} (${scores}): ${plain(reason)} ${plain(JSON.stringify(description.slice(0, 120)))}\n`);
 }
 
-async function propose(target: EvalTarget, description: string, gain: number, { io, options }: CommandInput) {
+async function propose(target: EvalTarget, description: string, gain: number, input: CommandInput) {
+  const { io, options } = input;
   const before = readText(join(target.folder, "SKILL.md"));
-  const patch = descriptionPatch(target.entry.id, before, withDescription(before, description));
+  const after = withDescription(before, description);
+  const patch = descriptionPatch(target.entry.id, before, after);
   const out = textOption(options, "out");
-  const proposer = patchFile(
+  const file =
     out === undefined
       ? join(dataFolder(io.env), "evals", "patches", `${target.entry.id}-${shortHash(target.treeHash)}.patch`)
-      : resolve(io.cwd, out),
-  );
+      : resolve(io.cwd, out);
+  const isStored = out === undefined && target.registry !== undefined && target.entry.trust !== "builtin";
+  const proposer = isStored ? storedProposal(after, input) : patchFile(file);
   const justification = `The description is right on ${(100 * gain).toFixed(0)} points more of the held-out requests.`;
-  const { where } = await proposer.propose({
+  const proposed = await proposer.propose({
     skill: target.entry.id,
     base: target.treeHash,
     description,
     patch,
     justification,
   });
-  return { patch, where };
+  return { patch, ...proposed };
+}
+
+/** A proposal in the store, for someone else to review. */
+function storedProposal(content: string, input: CommandInput): Propose {
+  return {
+    propose: ({ skill, base, justification }) =>
+      withRegistry(input, "write", async ({ context, actor }) => {
+        const { id } = await proposeChange(
+          {
+            author: actor,
+            origin: "api",
+            justification,
+            evidence: [{ kind: "text", value: "skillhold eval optimize" }],
+            subject: { kind: "registry", skill, base: Digest.parse(base) },
+            change: { files: [{ path: "SKILL.md", content }] },
+          },
+          context,
+        );
+        return { where: id, next: `Proposal ${id} waits for a review: \`skillhold proposal show ${id}\`` };
+      }),
+  };
 }
 
 /** A proposal as a file for a person to apply. */
