@@ -126,7 +126,9 @@ export async function standBetween(
     const passed = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" && name !== "connection" && name !== "host" ? [[name, value]] : [],
     );
-    const honest = () => fetch(new URL(url, target), { method, headers: passed, redirect: "manual" });
+    // The bytes are passed on, so they must come as they are.
+    const asked = { ...Object.fromEntries(passed), "accept-encoding": "identity" };
+    const honest = () => fetch(new URL(url, target), { method, headers: asked, redirect: "manual" });
     const work = async () => {
       if (await meddle(request, response, honest)) {
         seen.push(`${method} ${url} meddled`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFresh, rejectStale } from "./condition.ts";
+import { isFresh, knownTag, rejectStale } from "./condition.ts";
 
 const given = (name: string, value: string) => new Headers({ [name]: value });
 
@@ -18,4 +18,12 @@ test("accepts a change only with a strong tag [S-53]", () => {
       expect.objectContaining({ code: "PRECONDITION_FAILED" }),
     );
   expect(() => rejectStale(new Headers(), "a")).not.toThrow();
+});
+
+test("takes the tag of an encoding for that of its representation [S-53]", () => {
+  expect(isFresh(given("if-none-match", '"a+br"'), "a")).toBe(true);
+  expect(isFresh(given("if-none-match", '"a+zip"'), "a")).toBe(false);
+  expect(() => rejectStale(given("if-match", '"a+gzip"'), "a")).not.toThrow();
+  expect(knownTag(given("if-none-match", '"b", "a+gzip"'), "a")).toBe("a+gzip");
+  expect(knownTag(given("if-none-match", '"a"'), "a")).toBe("a");
 });

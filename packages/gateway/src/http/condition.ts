@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Route } from "@skillhold/protocol/http";
+import { encodedTag, encodings, plainTag } from "./compression.ts";
 
 /** Whether the client already has the representation with this ETag. */
 export function isFresh(headers: Headers, etag: string): boolean {
@@ -30,7 +31,14 @@ function listTags(header: string): readonly string[] {
   return header.split(",").map((part) => part.trim());
 }
 
-/** Removes the quotes of a strong tag. A weak tag stays as it is and matches no ETag. */
+/** The tag of the representation that the client has: the encoded one where the client names it. */
+export function knownTag(headers: Headers, etag: string): string {
+  const given = listTags(headers.get("if-none-match") ?? "");
+  const encoded = encodings.map((encoding) => encodedTag(etag, encoding));
+  return encoded.find((tag) => given.includes(`"${tag}"`)) ?? etag;
+}
+
+/** Removes the quotes and the encoding of a strong tag. A weak tag stays as it is and matches no ETag. */
 function unquoted(tag: string): string {
-  return tag.replace(/^"(.*)"$/, "$1");
+  return plainTag(tag.replace(/^"(.*)"$/, "$1"));
 }

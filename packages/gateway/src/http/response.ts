@@ -1,7 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Route } from "@skillhold/protocol/http";
 import { shortHash } from "../bytes.ts";
-import { isFresh } from "./condition.ts";
+import { chooseEncoding, compress, encodedTag, MIN_COMPRESSED } from "./compression.ts";
+import { isFresh, knownTag } from "./condition.ts";
 import type { BytesReply, ContentReply, JsonReply, JsonTextReply, UnchangedReply } from "./handler.ts";
 import type { Served } from "./served.ts";
 
@@ -32,7 +33,7 @@ export interface ResponsePorts {
  * failed request. HEAD and 304 responses contain no content and are not recorded.
  */
 export async function respond(row: Route, reply: AnyReply, ports: ResponsePorts): Promise<Response> {
-  const response = buildResponse(row, reply, ports);
+  const response = await buildResponse(row, reply, ports);
   if (row.content !== "skill" || response.status === 304 || ports.request.method === "HEAD") return response;
   if (reply.served === undefined)
     throw new SkillError(
@@ -44,7 +45,7 @@ export async function respond(row: Route, reply: AnyReply, ports: ResponsePorts)
 }
 
 /** The headers are a plain object because the server writes one without a copy. */
-function buildResponse(row: Route, reply: AnyReply, ports: ResponsePorts): Response {
+async function buildResponse(row: Route, reply: AnyReply, ports: ResponsePorts): Promise<Response> {
   const { request, requestId } = ports;
   const json = isJson(row) ? (reply.json ?? JSON.stringify(reply.data)) : undefined;
   const etag = reply.unchanged ?? reply.etag ?? tagOf(row, json);
@@ -53,12 +54,16 @@ function buildResponse(row: Route, reply: AnyReply, ports: ResponsePorts): Respo
     "cache-control": "private, no-cache",
     "x-request-id": requestId,
     ...(etag === undefined ? {} : { etag: `"${etag}"` }),
+    ...(mayCompress(row, reply) ? { vary: "accept-encoding" } : {}),
     ...reply.headers,
   };
   const isUnchanged =
     reply.unchanged !== undefined ||
     (row.condition === "read" && etag !== undefined && isFresh(request.headers, etag));
-  if (isUnchanged) return new Response(null, { status: 304, headers });
+  if (isUnchanged) {
+    if (etag !== undefined) headers["etag"] = `"${knownTag(request.headers, etag)}"`;
+    return new Response(null, { status: 304, headers });
+  }
   if (row.answer === "nothing") return new Response(null, { status: row.status ?? 204, headers });
   if (row.answer === "bytes") {
     headers["content-type"] = reply.type ?? "application/octet-stream";
@@ -66,7 +71,32 @@ function buildResponse(row: Route, reply: AnyReply, ports: ResponsePorts): Respo
     return new Response(body, { status: reply.status ?? 200, headers });
   }
   headers["content-type"] = "application/json";
-  return new Response(bodyOf(json ?? null, headers, ports), { status: row.status ?? 200, headers });
+  const packed = mayCompress(row, reply) ? await packedBody(json, headers, ports) : undefined;
+  return new Response(bodyOf(packed ?? json ?? null, headers, ports), { status: row.status ?? 200, headers });
+}
+
+/**
+ * Only JSON of GET routes is compressed. A response with a secret is not: its length would show how much of the
+ * secret other parts of the response repeat. Such responses are never stored.
+ */
+function mayCompress(row: Route, { headers }: AnyReply): boolean {
+  return row.method === "GET" && isJson(row) && headers?.["cache-control"] !== "no-store";
+}
+
+/** The compressed body, with its headers; undefined when the client or the length does not allow one. */
+async function packedBody(
+  json: string | Uint8Array<ArrayBuffer> | undefined,
+  headers: Record<string, string>,
+  { request }: ResponsePorts,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const encoding = chooseEncoding(request.headers.get("accept-encoding"));
+  if (encoding === undefined || json === undefined || json.length < MIN_COMPRESSED) return undefined;
+  const bytes = typeof json === "string" ? new TextEncoder().encode(json) : json;
+  const packed = await compress(bytes, encoding);
+  headers["content-encoding"] = encoding;
+  const tag = /^"(.*)"$/.exec(headers["etag"] ?? "")?.[1];
+  if (tag !== undefined) headers["etag"] = `"${encodedTag(tag, encoding)}"`;
+  return packed;
 }
 
 function isJson({ answer }: Route): boolean {

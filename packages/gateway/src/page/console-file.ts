@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Encoding } from "../http/compression.ts";
 
 /** One file of the console. */
 export interface ConsoleFile {
@@ -15,9 +16,6 @@ export interface ConsoleFile {
   /** Compresses on first use; undefined when compression saves no bytes. */
   readonly pack?: Readonly<Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>>>;
 }
-
-export const encodings = ["br", "gzip"] as const;
-export type Encoding = (typeof encodings)[number];
 
 export interface ConsoleSite {
   readonly index: ConsoleFile;

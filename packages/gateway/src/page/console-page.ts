@@ -1,7 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
+import { chooseEncoding } from "../http/compression.ts";
 import { isFresh } from "../http/condition.ts";
 import type { RunningContext } from "../running-context.ts";
-import { type ConsoleFile, type ConsoleSite, type Encoding, encodings } from "./console-file.ts";
+import type { ConsoleFile, ConsoleSite } from "./console-file.ts";
 import type { GatewayPage } from "./page.ts";
 
 /** The files of the console. Every view of it has its own URL and the same page. */
@@ -65,19 +66,6 @@ async function fileResponse(file: ConsoleFile, request: Request, requestId: stri
   if (pack === undefined || encoding === undefined) return new Response(file.bytes, { headers });
   headers.set("content-encoding", encoding);
   return new Response(await pack[encoding](), { headers });
-}
-
-/** The smallest encoding that the client accepts. */
-function chooseEncoding(accepted: string | null): Encoding | undefined {
-  const accepts = new Set(
-    (accepted ?? "")
-      .toLowerCase()
-      .split(",")
-      .map((part) => part.trim().split(/\s*;\s*/))
-      .filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? ""))
-      .map(([name]) => name),
-  );
-  return encodings.find((each) => accepts.has(each));
 }
 
 /** The console runs only its own scripts and loads only from its own origin. */
