@@ -37,7 +37,7 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   expect(await main.getByRole("link", { name: "Publish" }).count()).toBe(0);
   const views = page.getByRole("navigation", { name: "Views" }).first().getByRole("link");
   expect(await views.allTextContents()).toEqual([
-    ...["Home", "Skills", "Catalogue", "Search", "Dependencies", "Settings"],
+    ...["Home", "Skills", "Catalogue", "Search", "Dependencies", "Tokens", "Settings"],
   ]);
   await page.goto(`${gateway.url}/skills/lent-skill/access`);
   await page
@@ -50,7 +50,7 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   expect(
     await page.getByRole("dialog", { name: "More actions" }).getByRole("button").allTextContents(),
   ).toEqual(["Download as ZIP"]);
-  for (const path of ["/approvals", "/agents/writer", "/Tokens", "/ACTIVITY/x"]) {
+  for (const path of ["/approvals", "/agents/writer", "/People", "/ACTIVITY/x"]) {
     await page.goto(`${gateway.url}${path}`);
     await page.getByText(/^Only for (publishers and )?administrators$/).waitFor();
   }
@@ -71,7 +71,7 @@ test("a publisher changes what is theirs, and has no buttons for what is not [S-
   await page.getByRole("row", { name: /r1/ }).waitFor();
   expect(await main.getByRole("switch").count()).toBe(0);
   expect(await main.getByRole("button", { name: /^Roll/ }).count()).toBe(0);
-  await page.goto(`${gateway.url}/tokens`);
+  await page.goto(`${gateway.url}/people`);
   await page.getByText("Only for administrators").waitFor();
 });
 

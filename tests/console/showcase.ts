@@ -137,6 +137,7 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     agents: "/agents",
     agent: "/agents/scribe",
     connect: "/connect",
+    people: "/people",
     tokens: "/tokens",
     settings: "/settings",
     missing: "/no/such/view",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ann, checkAccessible, excuse, openConsole, settled } from "./browser.ts";
+import { ann, checkAccessible, checkWidth, excuse, openConsole, settled } from "./browser.ts";
 
 const skills = { "weekly-report": {}, "house-style": {} };
 
@@ -77,28 +77,49 @@ test("a token is shown once with how to use it, and revoked [S-59]", async () =>
   expect((await me()).status).toBe(401);
 });
 
-test("an administrator invites someone, whose link lets them in once, with their role [S-53] [S-59]", async () => {
-  const opened = await openConsole({ at: "/tokens" });
+test("an administrator invites people, sees who has access, and ends it [S-53] [S-59] [S-70]", async () => {
+  const opened = await openConsole({ at: "/people" });
   const { page } = opened;
-  await page.getByRole("button", { name: "Invite person" }).click();
-  const form = page.getByRole("dialog", { name: "Invite person" });
-  await form.getByRole("textbox", { name: "User" }).fill("vic");
-  expect(await form.getByRole("combobox", { name: "Role" }).inputValue()).toBe("viewer");
+  const invite = async (user: string) => {
+    await page.getByRole("button", { name: "Invite person" }).click();
+    const form = page.getByRole("dialog", { name: "Invite person" });
+    await form.getByRole("textbox", { name: "User" }).fill(user);
+    expect(await form.getByRole("combobox", { name: "Role" }).inputValue()).toBe("viewer");
+    await form.getByRole("textbox", { name: "User" }).press("Enter");
+    const made = page.getByRole("dialog", { name: `Sign-in link for ${user}` });
+    await made.getByRole("button", { name: /sign-in#/ }).click();
+    await made.getByText("Copied", { exact: true }).waitFor();
+    await checkAccessible(page);
+    await made.getByRole("button", { name: "Done" }).click();
+    return String(await page.evaluate("navigator.clipboard.readText()"));
+  };
+  const [link, other] = [await invite("vic"), await invite("wes")];
+  const invited = page.getByRole("region", { name: "List of open invitations" });
+  await invited.getByRole("row", { name: /vic/ }).waitFor();
+  await invited.getByRole("button", { name: "Revoke the invitation of wes" }).click();
+  await invited.getByRole("row", { name: /wes/ }).waitFor({ state: "detached" });
   await checkAccessible(page);
-  await form.getByRole("textbox", { name: "User" }).press("Enter");
-  const made = page.getByRole("dialog", { name: "Sign-in link for vic" });
-  await made.getByRole("button", { name: /sign-in#/ }).click();
-  await made.getByText("Copied", { exact: true }).waitFor();
-  await checkAccessible(page);
-  const link = String(await page.evaluate("navigator.clipboard.readText()"));
-  await made.getByRole("button", { name: "Done" }).click();
-  const theirs = await opened.visit({ link, at: "/skills" });
+  const theirs = await opened.visit({ link, at: "/tokens?new" });
   await theirs.page.getByText("vic · viewer").first().waitFor();
-  await theirs.context.clearCookies();
-  await theirs.page.goto(link);
+  // Every role has tokens of its own, and not more than its own permissions.
+  const dialog = theirs.page.getByRole("dialog", { name: "New token" });
+  expect(await dialog.getByLabel("Role").locator("option").allTextContents()).toEqual(["viewer"]);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Laptop of vic");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByText(/^export SKILLHOLD_TOKEN=/).waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await theirs.page.getByRole("row", { name: /^Laptop of vic/ }).waitFor();
+  const people = page.getByRole("region", { name: "List of people" });
+  await people.getByRole("row", { name: /^vic viewer/ }).waitFor();
+  await invited.waitFor({ state: "detached" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await checkWidth(page);
+  await people.getByRole("button", { name: "End the access of vic" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
+  await people.getByRole("row", { name: /^vic no access/ }).waitFor();
+  await theirs.page.goto(other);
   await theirs.page.getByText(/was used before or revoked/).waitFor();
-  // It asks first who is signed in.
-  excuse(theirs, /401.*\/v1\/(?:me|sign-in)/);
+  excuse(theirs, /401/);
 });
 
 test("the settings say what the gateway is, and show its documents [S-59]", async () => {

@@ -51,6 +51,7 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   agents: named("Agents"),
   agent: { title: "Scribe", current: ["Agents"] },
   connect: { title: "Connect your agent", current: ["Connect"] },
+  people: named("People"),
   tokens: named("Tokens"),
   settings: named("Settings"),
   missing: { title: "Page not found", current: [] },

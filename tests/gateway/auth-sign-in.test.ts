@@ -30,7 +30,7 @@ test("a sign-in code creates one session [S-53]", async () => {
   const [cookie, ...parts] = won?.headers.get("set-cookie")?.split("; ") ?? [];
   expect(cookie).toMatch(/^skillhold-7878=skh_[\w-]{43}$/);
   expect(cookie).not.toContain(code);
-  expect(parts).toEqual(["Path=/", "Max-Age=43200", "HttpOnly", "SameSite=Strict"]);
+  expect(parts).toEqual(["Path=/", "Max-Age=2592000", "HttpOnly", "SameSite=Strict"]);
   const lost = responses.find(({ status }) => status === 401);
   expect(lost?.headers.get("set-cookie")).toBeNull();
   expect(Problem.parse(await lost?.json()).hint).toContain("skillhold token sign-in");

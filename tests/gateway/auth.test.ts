@@ -271,7 +271,7 @@ describe("a session cookie", () => {
       const { csrf } = routeTable.signIn.answer.parse(await response.json());
       const [cookie = "", ...parts] = response.headers.get("set-cookie")?.split("; ") ?? [];
       expect(cookie).toMatch(/^__Host-skillhold=skh_[\w-]{43}$/);
-      expect(parts).toEqual(["Path=/", "Max-Age=43200", "HttpOnly", "SameSite=Strict", "Secure"]);
+      expect(parts).toEqual(["Path=/", "Max-Age=2592000", "HttpOnly", "SameSite=Strict", "Secure"]);
       const origin = "https://gateway.test:7878";
       expect(await statusFor({ cookie, "x-skillhold-csrf": csrf, origin }, tls)).toBe(200);
       const plain = cookie.replace("__Host-", "");
@@ -291,10 +291,73 @@ test("a session ends with sign-out and when it expires [S-53]", async () => {
   expect(response.headers.get("set-cookie")).toMatch(/^skillhold-7878=; Path=\/; Max-Age=0; /);
   expect(await statusFor(headers)).toBe(401);
   const later = await openWebSession();
-  now = new Date(now.getTime() + 12 * 3_600_000);
+  now = new Date(now.getTime() + 30 * 86_400_000);
   expect(await statusFor(later.headers)).toBe(401);
   const program = await ask(gateway, "POST", "/v1/sign-out", { headers: await gateway.asRole("viewer") });
   expect(program.status).toBe(400);
+});
+
+test("a session in use is extended, and one that is not used or revoked ends [S-70]", async () => {
+  const day = 86_400_000;
+  const [used, idle] = [await openWebSession(), await openWebSession()];
+  const me = async () => {
+    const response = await ask(gateway, "GET", "/v1/me", { headers: used.headers });
+    return { status: response.status, cookie: response.headers.get("set-cookie") };
+  };
+  expect(await me()).toEqual({ status: 200, cookie: null });
+  for (const _ of [1, 2]) {
+    now = new Date(now.getTime() + 20 * day);
+    const { status, cookie } = await me();
+    expect([status, cookie?.split("; ").slice(0, 3)]).toEqual([
+      200,
+      [used.cookie, "Path=/", "Max-Age=2592000"],
+    ]);
+  }
+  expect(await statusFor(idle.headers)).toBe(401);
+  now = new Date(now.getTime() + 31 * day);
+  expect(await me()).toEqual({ status: 401, cookie: null });
+});
+
+test("a sensitive act needs a recent sign-in, other acts and programs do not [S-70]", async () => {
+  const { headers } = await openWebSession();
+  const body = { name: "ci", role: "viewer" };
+  const invite = { user: "eve", role: "viewer" };
+  expect((await ask(gateway, "POST", "/v1/tokens", { headers, body })).status).toBe(201);
+  now = new Date(now.getTime() + 12 * 3_600_000);
+  for (const [path, sent] of [
+    ["/v1/tokens", body],
+    ["/v1/sign-in-codes", invite],
+  ] as const) {
+    const response = await ask(gateway, "POST", path, { headers, body: sent });
+    expect(Problem.parse(await response.json())).toMatchObject({ status: 403, code: "SIGN_IN_REQUIRED" });
+  }
+  expect((await ask(gateway, "GET", "/v1/tokens", { headers })).status).toBe(200);
+  const again = await openWebSession();
+  expect((await ask(gateway, "POST", "/v1/tokens", { headers: again.headers, body })).status).toBe(201);
+  const program = await issueToken({ name: "ops", role: "admin" }, { by }, gateway.registry);
+  now = new Date(now.getTime() + 12 * 3_600_000);
+  const asProgram = { headers: bearer(program.secret), body };
+  expect((await ask(gateway, "POST", "/v1/tokens", asProgram)).status).toBe(201);
+});
+
+test("open invitations are listed without their codes, until they are used or revoked [S-70]", async () => {
+  const { headers } = await openWebSession();
+  const post = (user: string) =>
+    ask(gateway, "POST", "/v1/sign-in-codes", { headers, body: { user, role: "viewer" } });
+  const codes = async () => {
+    const response = await ask(gateway, "GET", "/v1/sign-in-codes", { headers });
+    return routeTable.listSignIns.answer.parse(await response.json()).codes;
+  };
+  const { code } = routeTable.issueSignIn.answer.parse(await (await post("vic")).json());
+  now = new Date(now.getTime() + 1000);
+  await post("wes");
+  const [vic, wes] = await codes();
+  expect([vic?.user, wes?.user]).toEqual(["vic", "wes"]);
+  expect(JSON.stringify([vic, wes])).not.toContain(code);
+  await ask(gateway, "DELETE", `/v1/tokens/${wes?.id}`, { headers });
+  expect((await codes()).map(({ user }) => user)).toEqual(["vic"]);
+  await ask(gateway, "POST", "/v1/sign-in", { body: { code } });
+  expect(await codes()).toEqual([]);
 });
 
 test("an agent session can sign out [S-53]", async () => {

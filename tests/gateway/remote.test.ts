@@ -214,6 +214,7 @@ test("reads a list of several pages, and revalidates it with one request [S-55]"
         headers: {
           authorization: headers.authorization ?? "",
           "if-none-match": String(headers["if-none-match"] ?? '""'),
+          "accept-encoding": "identity",
         },
       });
       response.writeHead(answer.status, Object.fromEntries(answer.headers));

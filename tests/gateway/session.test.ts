@@ -34,6 +34,7 @@ const principal = (token: string): Principal => ({
   agent: undefined,
   token,
   kind: "api",
+  issuedAt: "2000-01-01T00:00:00.000Z",
   expiresAt: "2099-01-01T00:00:00.000Z",
 });
 

@@ -29,6 +29,7 @@ const Dependencies = lazy(async () => ({
 }));
 const Agents = lazy(async () => ({ default: (await import("./view/agents/agents.tsx")).Agents }));
 const Connect = lazy(async () => ({ default: (await import("./view/connect/connect.tsx")).Connect }));
+const People = lazy(async () => ({ default: (await import("./view/people/people.tsx")).People }));
 const Tokens = lazy(async () => ({ default: (await import("./view/tokens/tokens.tsx")).Tokens }));
 const Settings = lazy(async () => ({ default: (await import("./view/settings/settings.tsx")).Settings }));
 
@@ -64,6 +65,7 @@ export function App() {
                   <Route path="/dependencies" component={Dependencies} />
                   <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
                   <Route path="/connect" component={Connect} />
+                  <Route path="/people" component={People} />
                   <Route path="/tokens" component={Tokens} />
                   <Route path="/settings" component={Settings} />
                   <Route component={Missing} />

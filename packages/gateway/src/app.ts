@@ -112,7 +112,12 @@ async function answerRoute(
   context: RunningContext,
 ): Promise<Response> {
   const request = c.req.raw;
-  const authenticated = await admit({ operation, roles: row.roles }, c, parts, context);
+  const authenticated = await admit(
+    { operation, roles: row.roles, isSensitive: row.isSensitive },
+    c,
+    parts,
+    context,
+  );
   const reserve = openResponse(c, authenticated, parts, context);
   rejectUnsupported(row, request);
   const parsed = params.read(row, request.url, () => c.req.param());

@@ -72,6 +72,11 @@ export const errorTable = {
     exit: 4,
     hint: "Use a token with the required role, or ask an administrator.",
   },
+  SIGN_IN_REQUIRED: {
+    status: 403,
+    exit: 4,
+    hint: "Sign in again, then repeat the request.",
+  },
   ORIGIN_REFUSED: {
     status: 403,
     exit: 4,

@@ -73,7 +73,9 @@ export const limitTable = {
   approvalMs: { default: 15 * 60_000, min: 1000, max: 30 * 86_400_000 },
   tokenMs: { default: 90 * 86_400_000, min: 60_000, max: 3650 * 86_400_000 },
   signInMs: { default: 15 * 60_000, min: 10_000, max: 86_400_000 },
-  webSessionMs: { default: 12 * 3_600_000, min: 60_000, max: 30 * 86_400_000 },
+  webSessionMs: { default: 30 * 86_400_000, min: 60_000, max: 365 * 86_400_000 },
+  // Sensitive acts need a sign-in that is not older.
+  webSessionFreshMs: { default: 12 * 3_600_000, min: 60_000, max: 30 * 86_400_000 },
   proposalsPerSkill: { default: 50, min: 1, max: 10_000 },
   proposalsPerSession: { default: 3, min: 1, max: 1000 },
   proposalTextLength: { default: 8000, min: 200, max: 100_000 },

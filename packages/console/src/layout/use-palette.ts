@@ -44,7 +44,8 @@ function useActions(): readonly PaletteItem[] {
           action("New agent", "Create an agent", () => go("/agents?new")),
         ]
       : []),
-    ...(isAdmin ? [action("New token", "For a program or agent", () => go("/tokens?new"))] : []),
+    action("New token", "For a program or agent", () => go("/tokens?new")),
+    ...(isAdmin ? [action("Invite a person", "By a sign-in link", () => go("/people?invite"))] : []),
     ...looks,
     action("Sign out", "End this session", () => void leave().catch(toastFailure)),
   ];

@@ -13,6 +13,7 @@ import {
   Plug,
   ScanSearch,
   Settings,
+  Users,
 } from "lucide-react";
 
 /** One view of the console: its address and the roles that may use it. */
@@ -47,6 +48,7 @@ export const views: readonly View[] = [
   { name: "Dependencies", href: "/dependencies", icon: PackageOpen, group: "Run", roles: people, key: "d" },
   { name: "Agents", href: "/agents", icon: Bot, group: "Team", roles: publishers, key: "g" },
   { name: "Connect", href: "/connect", icon: Plug, group: "Team", roles: publishers, key: "n" },
-  { name: "Tokens", href: "/tokens", icon: KeyRound, group: "Team", roles: admins, key: "t" },
+  { name: "People", href: "/people", icon: Users, group: "Team", roles: admins, key: "o" },
+  { name: "Tokens", href: "/tokens", icon: KeyRound, group: "Team", roles: people, key: "t" },
   { name: "Settings", href: "/settings", icon: Settings, group: "Team", roles: people, key: "e" },
 ];

@@ -7,6 +7,7 @@ import type { OpenResponses } from "../limit/open-response.ts";
 import { type Authenticate, type Authenticated, unauthenticated } from "./authentication.ts";
 import { clientAddress } from "./client-address.ts";
 import { type RequestHead, rejectForeign } from "./host-check.ts";
+import type { Principal } from "./principal.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
@@ -21,6 +22,7 @@ export interface Gatekeepers {
 export interface AdmissionRequest {
   readonly operation: Operation | undefined;
   readonly roles: Route["roles"];
+  readonly isSensitive?: boolean | undefined;
 }
 
 /** Documentation without user data, which people open in a browser. */
@@ -28,7 +30,7 @@ const navigable: ReadonlySet<Operation | undefined> = new Set<Operation>(["getOp
 
 /** Authenticates and authorizes a request; undefined when the route is open to anyone. */
 export async function admit(
-  { operation, roles }: AdmissionRequest,
+  { operation, roles, isSensitive = false }: AdmissionRequest,
   c: AppContext,
   gatekeepers: Gatekeepers,
   context: GatewayContext,
@@ -54,10 +56,24 @@ export async function admit(
   }
   const { token, role } = authenticated.principal;
   gatekeepers.rate.takeOf(token);
-  if (roles.includes(role)) return authenticated;
+  if (roles.includes(role)) {
+    if (isSensitive) rejectOldSignIn(authenticated.principal, context);
+    return authenticated;
+  }
   throw new SkillError("FORBIDDEN", `The role ${role} cannot call this route.`, {
     hint: `Use a token with one of these roles: ${roles.join(", ")}.`,
     details: { roles },
+  });
+}
+
+/** A session lasts for weeks, so a sensitive act also needs a recent sign-in. */
+function rejectOldSignIn({ kind, issuedAt }: Principal, { registry }: GatewayContext): void {
+  const { clock, limits } = registry;
+  const age = clock.now().getTime() - Date.parse(issuedAt);
+  if (kind !== "session" || (age >= 0 && age < limits.webSessionFreshMs)) return;
+  const hours = Math.round(limits.webSessionFreshMs / 3_600_000);
+  throw new SkillError("SIGN_IN_REQUIRED", `This needs a sign-in within the last ${hours} hours.`, {
+    hint: "Sign in again, then repeat it.",
   });
 }
 

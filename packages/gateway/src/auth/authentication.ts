@@ -178,6 +178,7 @@ class TokenCache {
   }
 }
 
-function principalOf({ id, role, user, agent, expiresAt }: TokenRecord, kind: Principal["kind"]): Principal {
-  return { role: effectiveRole({ role, agent }), user, agent, token: id, kind, expiresAt };
+function principalOf(token: TokenRecord, kind: Principal["kind"]): Principal {
+  const { id, role, user, agent, expiresAt, createdAt: issuedAt } = token;
+  return { role: effectiveRole({ role, agent }), user, agent, token: id, kind, expiresAt, issuedAt };
 }

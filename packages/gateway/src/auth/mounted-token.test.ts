@@ -28,6 +28,7 @@ const principal = (token: string, agent?: string): Principal => ({
   agent,
   token,
   kind: "api",
+  issuedAt: "2000-01-01T00:00:00.000Z",
   expiresAt: new Date(token === "short" ? 1000 : 9000).toISOString(),
 });
 

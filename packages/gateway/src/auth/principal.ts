@@ -11,6 +11,8 @@ export interface Principal {
   /** `api`: a program that sends its token. `session`: a browser with a cookie. */
   readonly kind: "api" | "session";
   readonly expiresAt: string;
+  /** When the token was issued; for a session, when its user signed in. */
+  readonly issuedAt: string;
 }
 
 /** Whether the request comes from a person and not from an agent. Only people manage, oversee and approve. */

@@ -8,6 +8,7 @@ const ada: Principal = {
   agent: undefined,
   token: "t1",
   kind: "api",
+  issuedAt: "2000-01-01T00:00:00.000Z",
   expiresAt: "2099-01-01T00:00:00.000Z",
 };
 

@@ -1,9 +1,10 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
   getToken,
-  type IssuedToken,
   issueToken,
+  listSignIns,
   listTokenPage,
+  renewSession,
   revokeToken,
   type TokenRecord,
   useSignIn,
@@ -21,7 +22,15 @@ const TokenPosition = z.object({ createdAt: z.iso.datetime(), id: z.string() });
 
 export const tokenHandlers: Pick<
   Handlers,
-  "listTokens" | "issueToken" | "getToken" | "revokeToken" | "whoAmI" | "issueSignIn" | "signIn" | "signOut"
+  | "listTokens"
+  | "issueToken"
+  | "getToken"
+  | "revokeToken"
+  | "whoAmI"
+  | "issueSignIn"
+  | "listSignIns"
+  | "signIn"
+  | "signOut"
 > = {
   listTokens: async ({ query, principal }, { registry }) => {
     rejectAgent(principal);
@@ -49,11 +58,19 @@ export const tokenHandlers: Pick<
   revokeToken: async ({ params, principal }, { registry }) => {
     return { data: viewOf(await revokeToken(params.token, { by: principalActor(principal) }, registry)) };
   },
-  whoAmI: async ({ principal, headers }, { options }) => {
-    const { user, agent, role, expiresAt, token, kind } = principal;
+  whoAmI: async ({ principal, headers }, { registry, options }) => {
+    const { user, agent, role, token, kind } = principal;
     const secret = kind === "session" ? readSessionCookie(headers, options.isTls) : undefined;
-    const csrf = secret === undefined ? undefined : csrfOf(secret, token);
-    return { data: { user, agent, role, expiresAt, token, csrf }, headers: uncached };
+    if (secret === undefined)
+      return { data: { user, agent, role, expiresAt: principal.expiresAt, token }, headers: uncached };
+    const expiresAt = await renewSession({ id: token, expiresAt: principal.expiresAt }, registry);
+    // The cookie would otherwise end before the session.
+    const renewed =
+      expiresAt === principal.expiresAt
+        ? {}
+        : { "set-cookie": cookieOf({ secret, expiresAt }, headers, { registry, options }) };
+    const csrf = csrfOf(secret, token);
+    return { data: { user, agent, role, expiresAt, token, csrf }, headers: { ...uncached, ...renewed } };
   },
   issueSignIn: async ({ body: { user, role }, principal }, { registry }) => {
     const spec = { kind: "sign-in", name: "sign-in", user, role } as const;
@@ -61,10 +78,18 @@ export const tokenHandlers: Pick<
     const { expiresAt } = token;
     return { data: { code: secret, user: token.user, role, expiresAt }, headers: uncached };
   },
+  listSignIns: async (_, { registry }) => {
+    const codes = (await listSignIns(registry)).map(
+      ({ id, user, role, createdBy, createdAt, expiresAt }) => ({
+        ...{ id, user, role, createdBy, createdAt, expiresAt },
+      }),
+    );
+    return { data: { codes } };
+  },
   signIn: async ({ body, headers }, { registry, options }) => {
     const session = await useSignIn(body.code, registry);
     const { user, role, expiresAt, id } = session.token;
-    const cookie = cookieOf(session, headers, { registry, options });
+    const cookie = cookieOf({ secret: session.secret, expiresAt }, headers, { registry, options });
     const csrf = csrfOf(session.secret, id);
     return { data: { user, role, expiresAt, csrf }, headers: { ...uncached, "set-cookie": cookie } };
   },
@@ -100,11 +125,11 @@ function rejectProgram(principal: Principal): void {
 const uncached = { "cache-control": "no-store" } as const;
 
 function cookieOf(
-  { token, secret }: IssuedToken,
+  { secret, expiresAt }: { readonly secret: string; readonly expiresAt: string },
   headers: Headers,
   { registry, options }: Pick<GatewayContext, "registry" | "options">,
 ): string {
-  const seconds = (Date.parse(token.expiresAt) - registry.clock.now().getTime()) / 1000;
+  const seconds = (Date.parse(expiresAt) - registry.clock.now().getTime()) / 1000;
   return sessionCookie(secret, Math.max(0, Math.floor(seconds)), headers, options.isTls);
 }
 

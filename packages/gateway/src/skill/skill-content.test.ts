@@ -11,6 +11,7 @@ const principal: Principal = {
   agent: undefined,
   token: "t1",
   kind: "api",
+  issuedAt: "2000-01-01T00:00:00.000Z",
   expiresAt: "2000-01-01T00:00:00.000Z",
 };
 

@@ -35,6 +35,8 @@ interface RouteFields {
    * not match.
    */
   readonly condition?: "read" | "write";
+  /** A browser session may call the route only within `webSessionFreshMs` of its sign-in. */
+  readonly isSensitive?: true;
   /** Failures in addition to those of every route. */
   readonly errors?: readonly ErrorCode[];
 }

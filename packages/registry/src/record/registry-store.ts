@@ -156,6 +156,8 @@ export interface RegistryTransaction extends RegistryReader {
   putToggle(toggle: FolderToggle): Promise<void>;
   /** Inserts the token or revokes the one with its id; no other field ever changes. */
   putToken(token: StoredToken): Promise<void>;
+  /** Sets the expiry of a session that is neither revoked nor expired, unless it is later already. */
+  extendSession(id: string, expiresAt: string, now: Date): Promise<void>;
   /** Replaces the approval with the same key. */
   putApproval(approval: Approval): Promise<void>;
   /** Returns whether the approval existed. */

@@ -54,6 +54,29 @@ async function isAgentThere(
   return agent?.key === key && agent.removedAt === undefined;
 }
 
+/** A session is extended at most once a day, so that most requests write nothing. */
+const RENEW_MS = 86_400_000;
+
+/**
+ * Extends a session that is in use, and returns its expiry. Revoked and expired sessions stay so. A store that rejects
+ * the write leaves the session as it is.
+ */
+export async function renewSession(
+  { id, expiresAt }: Pick<TokenRecord, "id" | "expiresAt">,
+  { store, clock, limits }: RegistryContext,
+): Promise<string> {
+  const now = clock.now();
+  const until = now.getTime() + limits.webSessionMs;
+  if (until - Date.parse(expiresAt) < Math.min(RENEW_MS, limits.webSessionMs / 2)) return expiresAt;
+  const next = new Date(until).toISOString();
+  try {
+    await store.transaction((tx) => tx.extendSession(id, next, now));
+    return next;
+  } catch {
+    return expiresAt;
+  }
+}
+
 /**
  * Exchanges a sign-in token for a session. A sign-in works once, even with concurrent calls. Throws
  * UNAUTHENTICATED and says whether the link was used, has expired or is unknown; only its bearer learns that.

@@ -1,11 +1,12 @@
 export { type StoredToken, type TokenRecord, tokenActor } from "../record/token.ts";
-export { authenticateToken, useSignIn } from "./authenticate-token.ts";
+export { authenticateToken, renewSession, useSignIn } from "./authenticate-token.ts";
 export type { IssuedToken, TokenContext } from "./put-token.ts";
 export type { Random } from "./token-secret.ts";
 export {
   agentUser,
   getToken,
   issueToken,
+  listSignIns,
   listTokenPage,
   listTokens,
   type NewToken,

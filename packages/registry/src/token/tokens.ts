@@ -8,7 +8,7 @@ import { tokenLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { TokenPage } from "../record/registry-store.ts";
 import { checkExactName, checkText } from "../record/text-field.ts";
-import { type TokenRecord, withoutHash } from "../record/token.ts";
+import { isLive, type TokenRecord, withoutHash } from "../record/token.ts";
 import type { TokenContext } from "./put-token.ts";
 import { type IssuedToken, issuedOf, prepareToken, storeToken } from "./put-token.ts";
 
@@ -128,6 +128,12 @@ export async function listTokenPage(
   { store }: RegistryContext,
 ): Promise<readonly TokenRecord[]> {
   return (await store.listTokenPage(page)).map(withoutHash);
+}
+
+/** Sign-in codes that are neither used, revoked nor expired, oldest first. */
+export async function listSignIns({ store, clock }: RegistryContext): Promise<readonly TokenRecord[]> {
+  const now = clock.now();
+  return (await store.listTokens("sign-in")).filter((token) => isLive(token, now)).map(withoutHash);
 }
 
 /** A token, for administrators, its user and the issuer of an agent's token. Throws TOKEN_NOT_FOUND. */

@@ -15,7 +15,7 @@ import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
 import { putSkill } from "./skill-table.ts";
 import { putToggle } from "./toggle-table.ts";
-import { forgetExpired, putToken } from "./token-table.ts";
+import { extendSession, forgetExpired, putToken } from "./token-table.ts";
 import { putTree, removeTrees } from "./tree-table.ts";
 import { putWorkspace } from "./workspace-table.ts";
 
@@ -47,6 +47,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putApproval: (approval) => putApproval(tx, approval),
     removeApproval: (id) => removeApproval(tx, id),
     putWorkspace: (workspace) => putWorkspace(tx, workspace),
+    extendSession: (id, expiresAt, now) => extendSession(tx, id, expiresAt, now),
     forgetExpired: (now) => forgetExpired(tx, now),
     append: (event) => appendAll(tx, [event], writer),
     appendAll: (events) => appendAll(tx, events, writer),

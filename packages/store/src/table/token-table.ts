@@ -84,6 +84,12 @@ export async function putToken(tx: Tx, token: StoredToken): Promise<void> {
     on conflict (id) do update set revoked_at = coalesce(token.revoked_at, excluded.revoked_at)`);
 }
 
+export async function extendSession(tx: Tx, id: string, expiresAt: string, now: Date): Promise<void> {
+  const until = timeText(expiresAt);
+  await tx.run(sql`update token set expires_at = ${until} where id = ${id} and kind = 'session'
+    and revoked_at is null and expires_at > ${timeText(now)} and expires_at < ${until}`);
+}
+
 /** Ordered by id, so that two writers do not deadlock. */
 export async function touchTokens(tx: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
   for (const [id, at] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -1,6 +1,7 @@
 import type { Role } from "@skillhold/protocol";
 import { useState } from "react";
 import type { Answer } from "../../api/client.ts";
+import { useMe } from "../../api/session.tsx";
 import { useApi, useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -37,7 +38,8 @@ export interface NewTokenProps {
 /** Issues a token, and shows its secret once. */
 export function NewToken({ isOpen, onClose, agent: given }: NewTokenProps) {
   const [typed, setTyped] = useState<Partial<Draft>>({});
-  const draft: Draft = { ...empty, agent: given, ...typed };
+  const { role: own } = useMe();
+  const draft: Draft = { ...empty, role: own === "viewer" ? "viewer" : "agent", agent: given, ...typed };
   const [issued, setIssued] = useState<Answer<"POST /v1/tokens">>();
   const issue = useChange("POST /v1/tokens", ["GET /v1/tokens"]);
   const close = () => {
@@ -94,8 +96,18 @@ interface TokenFieldsProps {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
+/** The roles that a user of each role may give. */
+const issuable: Readonly<Record<Role, readonly Role[]>> = {
+  admin: ["agent", "viewer", "publisher", "admin"],
+  publisher: ["agent", "viewer", "publisher"],
+  viewer: ["viewer"],
+  agent: [],
+};
+
 function TokenFields({ draft, onChange }: TokenFieldsProps) {
-  const { data } = useApi("GET /v1/agents");
+  const { role: own } = useMe();
+  const isAdmin = own === "admin";
+  const { data } = useApi("GET /v1/agents", undefined, { enabled: own !== "viewer" });
   return (
     <>
       <Field label="Name" note="For example, the program that uses it.">
@@ -108,35 +120,39 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
       <Field label="Role" note={roles[draft.role]}>
         {/* The options are the roles. */}
         <Select value={draft.role} onChange={({ target }) => onChange({ role: target.value as Role })}>
-          {Object.keys(roles).map((role) => (
+          {issuable[own].map((role) => (
             <option key={role}>{role}</option>
           ))}
         </Select>
       </Field>
-      <Field label="Agent" note={draft.role === "agent" ? "Whose skills it gets." : "Optional."}>
-        <Select value={draft.agent} onChange={({ target }) => onChange({ agent: target.value })}>
-          <option value="">{draft.role === "agent" ? "Select an agent" : "None"}</option>
-          {data?.agents.map(({ key, displayName }) => (
-            <option key={key} value={key}>
-              {displayName === key ? key : `${displayName} (${key})`}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      <Field
-        label="User"
-        note={
-          draft.role === "agent"
-            ? "Optional. Without a user, the agent sees only public skills and its own grants."
-            : "Defaults to you."
-        }
-      >
-        <Input
-          value={draft.user}
-          onChange={({ target }) => onChange({ user: target.value })}
-          maxLength={256}
-        />
-      </Field>
+      {own !== "viewer" && (
+        <Field label="Agent" note={draft.role === "agent" ? "Whose skills it gets." : "Optional."}>
+          <Select value={draft.agent} onChange={({ target }) => onChange({ agent: target.value })}>
+            <option value="">{draft.role === "agent" ? "Select an agent" : "None"}</option>
+            {data?.agents.map(({ key, displayName }) => (
+              <option key={key} value={key}>
+                {displayName === key ? key : `${displayName} (${key})`}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      {isAdmin && (
+        <Field
+          label="User"
+          note={
+            draft.role === "agent"
+              ? "Optional. Without a user, the agent sees only public skills and its own grants."
+              : "Defaults to you."
+          }
+        >
+          <Input
+            value={draft.user}
+            onChange={({ target }) => onChange({ user: target.value })}
+            maxLength={256}
+          />
+        </Field>
+      )}
       <Field label="Expires after">
         <Select value={draft.days} onChange={({ target }) => onChange({ days: Number(target.value) })}>
           {days.map((each) => (

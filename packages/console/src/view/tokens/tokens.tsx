@@ -1,6 +1,7 @@
-import { Ban, KeyRound, Plus, UserPlus } from "lucide-react";
+import { Ban, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
+import { useIsAdmin } from "../../api/session.tsx";
 import { useApi, useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -8,7 +9,6 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
-import { Invitation } from "./invitation.tsx";
 import { NewToken } from "./new-token.tsx";
 import { type Token, tokenColumns } from "./token-column.tsx";
 import { isAlive, livingFirst } from "./token-expiry.ts";
@@ -16,8 +16,8 @@ import { isAlive, livingFirst } from "./token-expiry.ts";
 /** The tokens that programs and agents sign in with. */
 export function Tokens() {
   const [search, setSearch] = useSearchParams();
+  const isAdmin = useIsAdmin();
   const [revoking, setRevoking] = useState<Token>();
-  const [isInviting, setIsInviting] = useState(false);
   const { data, error, isPending, refetch } = useApi("GET /v1/tokens");
   const revoke = useChange("DELETE /v1/tokens/{token}", ["GET /v1/tokens"]);
   const tokens = livingFirst(data?.tokens ?? [], Date.now());
@@ -30,16 +30,15 @@ export function Tokens() {
   return (
     <Page
       title="Tokens"
-      about="Programs and agents sign in with tokens, people with links. The role sets what they can do."
+      about={
+        isAdmin
+          ? "Tokens of programs, agents and signed-in browsers. The role sets what they can do."
+          : "Your tokens, those of your agents, and the browsers that you are signed in with."
+      }
       actions={
-        <>
-          <Button icon={UserPlus} onClick={() => setIsInviting(true)}>
-            Invite person
-          </Button>
-          <Button look="primary" icon={Plus} onClick={() => open(true)}>
-            New token
-          </Button>
-        </>
+        <Button look="primary" icon={Plus} onClick={() => open(true)}>
+          New token
+        </Button>
       }
     >
       <Panel>
@@ -59,7 +58,6 @@ export function Tokens() {
         )}
       </Panel>
       <NewToken isOpen={search.has("new")} agent={search.get("agent") ?? ""} onClose={() => open(false)} />
-      <Invitation isOpen={isInviting} onClose={() => setIsInviting(false)} />
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}

@@ -44,7 +44,8 @@ export const tokenRoutes = {
     }),
     answer: z.object({ token: TokenView, secret: z.string() }),
     status: 201,
-    errors: ["AGENT_NOT_FOUND", "POLICY_DENIED"],
+    isSensitive: true,
+    errors: ["AGENT_NOT_FOUND", "POLICY_DENIED", "SIGN_IN_REQUIRED"],
   }),
   getToken: route({
     method: "GET",
@@ -95,7 +96,30 @@ export const tokenRoutes = {
     body: z.strictObject({ user: Name, role: SignInRole }),
     answer: z.object({ code: z.string(), user: z.string(), role: SignInRole, expiresAt: At }),
     status: 201,
-    errors: ["POLICY_DENIED"],
+    isSensitive: true,
+    errors: ["POLICY_DENIED", "SIGN_IN_REQUIRED"],
+  }),
+  listSignIns: route({
+    method: "GET",
+    path: "/v1/sign-in-codes",
+    tag: "tokens",
+    summary: "List the sign-in codes that are not used yet, oldest first; revoke one like a token",
+    roles: admins,
+    answer: z.object({
+      codes: z
+        .array(
+          z.object({
+            id: z.string(),
+            user: z.string(),
+            role: Role,
+            createdBy: z.string(),
+            createdAt: At,
+            expiresAt: At,
+          }),
+        )
+        .readonly(),
+    }),
+    condition: "read",
   }),
   signIn: route({
     method: "POST",

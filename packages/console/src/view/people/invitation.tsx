@@ -17,16 +17,19 @@ const roles: Readonly<Record<SignInRole, string>> = {
 export interface InvitationProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  /** The name in the address; empty for none. */
+  readonly user: string;
 }
 
 /** Makes a link with which a person signs in, once. */
-export function Invitation({ isOpen, onClose }: InvitationProps) {
-  const [user, setUser] = useState("");
+export function Invitation({ isOpen, onClose, user: given }: InvitationProps) {
+  const [typed, setUser] = useState<string>();
+  const user = typed ?? given;
   const [role, setRole] = useState<SignInRole>("viewer");
   const [made, setMade] = useState<Answer<"POST /v1/sign-in-codes">>();
-  const invite = useChange("POST /v1/sign-in-codes", []);
+  const invite = useChange("POST /v1/sign-in-codes", ["GET /v1/sign-in-codes"]);
   const close = () => {
-    setUser("");
+    setUser(undefined);
     setRole("viewer");
     setMade(undefined);
     invite.reset();
