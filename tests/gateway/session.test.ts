@@ -61,6 +61,8 @@ test("a session lists its tools and records its reads [S-24] [S-53] [S-62]", asy
     "run_skill_script",
     "deactivate_skill",
     "publish_skill",
+    "propose_skill_update",
+    "propose_skill",
   ]);
   expect(tools[2]?.inputSchema).toMatchObject({ type: "object", required: ["skill_id"] });
   expect(await session.call("read_skill", { skill_id: "mine" })).toMatchObject({

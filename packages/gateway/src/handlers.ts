@@ -11,6 +11,7 @@ import { gatewayHandlers } from "./route/gateway-handler.ts";
 import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
+import { proposalHandlers } from "./route/proposal-handler.ts";
 import { referenceHandlers } from "./route/reference-handler.ts";
 import { releaseHandlers } from "./route/release-handler.ts";
 import { secretHandlers } from "./route/secret-handler.ts";
@@ -38,6 +39,7 @@ const plainHandlers: Handlers = {
   ...metricHandlers,
   ...referenceHandlers,
   ...guardHandlers,
+  ...proposalHandlers,
   ...workspaceHandlers,
   ...evalHandlers,
 };
@@ -48,6 +50,10 @@ export const handlers: Handlers = {
   exportSkills: delivered(gated("heavy", plainHandlers.exportSkills)),
   downloadSkill: delivered(gated("heavy", plainHandlers.downloadSkill)),
   diffVersions: delivered(gated("heavy", plainHandlers.diffVersions)),
+  diffProposal: delivered(gated("heavy", plainHandlers.diffProposal)),
+  createProposal: endable(gated("heavy", plainHandlers.createProposal)),
+  applyProposal: endable(gated("heavy", plainHandlers.applyProposal)),
+  rebaseProposal: endable(gated("heavy", plainHandlers.rebaseProposal)),
   getQuestionContent: delivered(gated("heavy", plainHandlers.getQuestionContent)),
   // A check can start programs, so one token must not use all of them.
   getDependencies: endable(gated("heavy", plainHandlers.getDependencies)),

@@ -23,6 +23,7 @@ export {
   type SessionSource,
 } from "./session/gateway-sessions.ts";
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
+export { proposerFor } from "./session/session-proposer.ts";
 export { type PublisherSource, sessionPublisher } from "./session/session-publisher.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
 export type { LogEntry } from "./telemetry/log.ts";

@@ -74,11 +74,25 @@ test("a handler of a route without content cannot read skill content [S-53]", ()
 
 test("the routes that serve skill content are declared as content routes [S-53]", () => {
   expectTypeOf<ContentOperation>().toEqualTypeOf<
-    "getSkill" | "readFile" | "diffVersions" | "downloadSkill" | "exportSkills" | "getQuestionContent"
+    | "getSkill"
+    | "readFile"
+    | "diffProposal"
+    | "diffVersions"
+    | "downloadSkill"
+    | "exportSkills"
+    | "getQuestionContent"
   >();
   const declared = Object.entries<Route>(routeTable).filter(([, { content }]) => content === "skill");
   expect(declared.map(([operation]) => operation).sort()).toEqual(
-    ["diffVersions", "downloadSkill", "exportSkills", "getQuestionContent", "getSkill", "readFile"].sort(),
+    [
+      "diffProposal",
+      "diffVersions",
+      "downloadSkill",
+      "exportSkills",
+      "getQuestionContent",
+      "getSkill",
+      "readFile",
+    ].sort(),
   );
   for (const [, { roles }] of declared) expect(roles).not.toBe("anyone");
 });

@@ -9,6 +9,7 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { definedFields } from "../http/defined-fields.ts";
 import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
+import { proposerFor } from "./session-proposer.ts";
 import { sessionPublisher } from "./session-publisher.ts";
 import { SkipLog } from "./skip-log.ts";
 
@@ -166,12 +167,14 @@ export class GatewaySessions implements SessionHolder {
     const { registry, audit, runs, inbox, uses } = this.#source;
     const { clock, ids } = registry;
     const publisher = sessionPublisher(principal, viewer, this.#source);
+    const proposer = proposerFor(principal, registry);
     return {
       clock,
       ids,
       audit,
       ...(uses === undefined ? {} : { uses }),
       ...(publisher === undefined ? {} : { publisher }),
+      ...(proposer === undefined ? {} : { proposer }),
       ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: inbox } }),
     };
   }

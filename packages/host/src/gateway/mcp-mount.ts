@@ -4,6 +4,7 @@ import {
   type GatewayContext,
   type Mount,
   mayRun,
+  proposerFor,
   sessionPublisher,
   toolSpan,
   viewerOf,
@@ -33,7 +34,7 @@ export function mcpMount(source: McpMountSource): Mount {
   const uses = () => recentUses(store);
   const handler = mcpHandler({
     library,
-    open: ({ viewer, canRun = false, publisher }) => ({
+    open: ({ viewer, canRun = false, publisher, proposer }) => ({
       library,
       viewer,
       approvalHint: APPROVAL_HINT,
@@ -46,7 +47,7 @@ export function mcpMount(source: McpMountSource): Mount {
         return await openSession(
           library,
           viewer,
-          { clock, ids, audit, uses, ...running, ...present({ publisher }) },
+          { clock, ids, audit, uses, ...running, ...present({ publisher, proposer }) },
           options,
         );
       },
@@ -63,6 +64,7 @@ export function mcpMount(source: McpMountSource): Mount {
         viewer,
         canRun: mayRun(principal),
         publisher: sessionPublisher(principal, viewer, source),
+        proposer: proposerFor(principal, source.registry),
         take,
       });
     },

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { systemTimers, type Timers } from "@skillhold/core/port";
-import type { FilePublisher } from "@skillhold/core/session";
+import type { FilePublisher, SkillProposer } from "@skillhold/core/session";
 import { CallerWork } from "./caller-work.ts";
 import { instructionsFor } from "./catalogue.ts";
 import { McpConnection } from "./connection.ts";
@@ -28,6 +28,8 @@ export interface Caller {
   readonly canRun?: boolean;
   /** Publishes for the caller; without it, its sessions cannot publish. Contract: it is the same for one key. */
   readonly publisher?: FilePublisher | undefined;
+  /** Stores proposals of the caller; without it, its sessions cannot propose. Contract: as for `publisher`. */
+  readonly proposer?: SkillProposer | undefined;
   /** Counts the further messages of a batch toward the rate limit; throws RATE_LIMITED. */
   readonly take?: (more: number) => void;
 }

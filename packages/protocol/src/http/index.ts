@@ -1,5 +1,6 @@
 export { EvalReportBody, EvalSummary } from "./eval-schema.ts";
 export { Problem } from "./problem.ts";
+export { ProposalRow, ProposalView } from "./proposal-schema.ts";
 export { AgentView } from "./route/agent-route.ts";
 export { type QuestionContentView, QuestionView } from "./route/approval-route.ts";
 export { SkillMetrics } from "./route/gateway-route.ts";

@@ -53,6 +53,7 @@ export type RouteTag =
   | "audit"
   | "secrets"
   | "guard"
+  | "proposals"
   | "workspaces"
   | "evals"
   | "gateway";

@@ -2,7 +2,16 @@ export { type AppliedChange, applyProposal, outdateFolder } from "./apply.ts";
 export { isAuthor, mayWithdraw } from "./author.ts";
 export { readTree, stageFiles } from "./candidate.ts";
 export { applyChange } from "./change.ts";
-export { getProposal, manages, maySee, reviewProposal, withdrawProposal } from "./proposals.ts";
+export {
+  getProposal,
+  manages,
+  maySee,
+  type ProposalPermissions,
+  permissionsOf,
+  reviewProposal,
+  withdrawProposal,
+} from "./proposals.ts";
 export { type NewProposal, type ProposalSubject, propose } from "./propose.ts";
 export { rebaseProposal } from "./rebase.ts";
+export { type SessionProposerOptions, sessionProposer } from "./session-proposer.ts";
 export { isWidened, mayReview, missingReviewers } from "./state.ts";

@@ -152,3 +152,43 @@ function notThere(id: string): SkillError {
     details: { proposal: id.slice(0, 80) },
   });
 }
+
+/** The acts that an actor may take on a proposal now. */
+export interface ProposalPermissions {
+  readonly comment: boolean;
+  readonly approve: boolean;
+  readonly reject: boolean;
+  readonly apply: boolean;
+  readonly rebase: boolean;
+  readonly withdraw: boolean;
+}
+
+/** Tries each act without its effect. */
+export async function permissionsOf(
+  proposal: Proposal,
+  by: ProposalActor,
+  { store, clock, reviewers = [] }: RegistryContext,
+): Promise<ProposalPermissions> {
+  const isManager = await manages(proposal, by, store);
+  const acting: ActContext = { by, isManager, reviewers, at: clock.now().toISOString() };
+  const generation = currentGeneration(proposal);
+  const may = (act: ProposalAct): boolean => {
+    try {
+      actOn(proposal, act, acting);
+      return true;
+    } catch (error) {
+      if (error instanceof SkillError) return false;
+      throw error;
+    }
+  };
+  const decide = (decision: ProposalDecision) => may({ type: "review", decision, comment: undefined });
+  return {
+    comment: decide("comment"),
+    approve: decide("approve"),
+    reject: decide("reject"),
+    apply:
+      proposal.state === "approved" && may({ type: "apply", current: generation.base, revision: undefined }),
+    rebase: ["stale", "quarantined"].includes(proposal.state) && may({ type: "rebase", generation }),
+    withdraw: may({ type: "withdraw" }),
+  };
+}

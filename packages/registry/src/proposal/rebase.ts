@@ -2,7 +2,6 @@ import { combineDigests } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { mergeTrees } from "../install/merge.ts";
-import { mergeConflict } from "../install/plan.ts";
 import { skillLock } from "../record/lock.ts";
 import { currentGeneration, type Proposal, type ProposalActor } from "../record/proposal.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -84,18 +83,20 @@ async function readTarget(
 }
 
 function merge(
-  { skill }: Proposal,
+  { id, skill }: Proposal,
   base: readonly StagedFile[],
   ours: readonly StagedFile[],
   theirs: readonly StagedFile[],
 ): readonly StagedFile[] {
   const merged = mergeTrees(base, ours, theirs);
   if (merged.kind === "merged") return merged.files;
-  const { message, details } = mergeConflict(skill, merged.conflicts);
-  throw new SkillError("CONFLICT", message.replace("The update of", "The rebase of the proposal for"), {
-    hint: "Make a new proposal from the current content.",
-    details,
-  });
+  const { conflicts } = merged;
+  const named = conflicts.map(({ path, reason }) => `${path} (${reason})`).join(", ");
+  throw new SkillError(
+    "CONFLICT",
+    `The proposal ${id} conflicts with the current content of ${skill}: ${named}. The proposal is unchanged.`,
+    { hint: "Make a new proposal from the current content.", details: { proposal: id, skill, conflicts } },
+  );
 }
 
 function cannotRebase({ id, skill, kind }: Proposal): SkillError {
