@@ -8,5 +8,5 @@ test.each([
   [{ store: "sqlite:a.db" }, {}, "skillhold fsck --store sqlite:a.db"],
   [{ store: "postgres://u:secret@h/d" }, {}, "skillhold fsck --store <url>"],
 ])("a command for another terminal names the store of %j and %j [S-60]", (options, env, expected) => {
-  expect(commandElsewhere("fsck", options, { env })).toBe(expected);
+  expect(commandElsewhere("fsck", options, { env, command: () => "skillhold" })).toBe(expected);
 });

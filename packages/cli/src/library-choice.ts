@@ -4,6 +4,7 @@ import { DATA_VARIABLE, present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
 import { listOption, textOption } from "./option.ts";
+import { quotePath, storeFlags } from "./terminal/hint.ts";
 import type { Io } from "./terminal/output.ts";
 
 type Options = CommandInput["options"];
@@ -46,25 +47,15 @@ export function rootFlags(roots: readonly string[]): string {
   return roots.map((root) => ` --root ${/^[\w./~@+-]+$/.test(root) ? root : JSON.stringify(root)}`).join("");
 }
 
-/** The flags that make another command use the same store, each with a space before it. */
-export function storeFlags(options: Options): string {
-  if (options["store"] === false) return " --no-store";
-  const url = textOption(options, "store");
-  if (url === undefined) return "";
-  // The URL of a server may hold a password.
-  if (!url.startsWith("sqlite:")) return " --store <url>";
-  return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
-}
-
 /** A command line for another terminal, which has neither `--data` nor the variable: it names the same store. */
-export function commandElsewhere(words: string, options: Options, { env }: Pick<Io, "env">): string {
+export function commandElsewhere(
+  words: string,
+  options: Options,
+  { env, command }: Pick<Io, "env" | "command">,
+): string {
   const data = env[DATA_VARIABLE];
-  const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
-  return `${prefix}skillhold ${words}${storeFlags(options)}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./~@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  const prefix = data ? `${DATA_VARIABLE}=${quotePath(data)} ` : "";
+  return `${prefix}${command()} ${words}${storeFlags(options)}`;
 }
 
 /** The flags that make another command see the same skills for the same viewer, each with a space before it. */

@@ -4,18 +4,19 @@ import type { CommandRow } from "./command.ts";
 import { commandTable } from "./command-table.ts";
 import { asksForOverview, formatOverview } from "./overview.ts";
 import type { Invocation } from "./program.ts";
+import { findCommandName } from "./terminal/command-name.ts";
 import type { SignalSource } from "./terminal/interrupt.ts";
 import type { ExitCode, Io } from "./terminal/output.ts";
-import { type CommandHost, openTerminal } from "./terminal/terminal.ts";
+import { type CommandHost, openTerminal, withHints } from "./terminal/terminal.ts";
 
 /** The command line: arguments in, an exit code out. This is the only place that prints failures. */
 export async function main(
   argv: readonly string[],
-  host: CommandHost = process,
+  host: CommandHost = processHost(),
   table: readonly CommandRow[] = commandTable,
 ): Promise<ExitCode> {
   const interrupt = new AbortController();
-  const io = openTerminal(host, wantsJson(argv), interrupt.signal);
+  let io = openTerminal(host, wantsJson(argv), interrupt.signal);
   try {
     if (asksForOverview(argv)) {
       io.out(formatOverview(table));
@@ -24,11 +25,29 @@ export async function main(
     const { parseCommandLine } = await import("./program.ts");
     const invocation = await parseCommandLine(argv, table, { io, version: productVersion() });
     if (typeof invocation === "number") return invocation;
+    io = withHints(io, invocation.options);
     return await runCommand(invocation, io, { interrupt, source: host });
   } catch (error) {
     const { printFailure } = await import("./terminal/output.ts");
     return await printFailure(io, error);
   }
+}
+
+/** This process. The name of its command is found when a message needs it. */
+function processHost(): CommandHost {
+  const { stdin, stdout, stderr, env, platform } = process;
+  const launcher = process.argv[1] ?? "skillhold";
+  let name: string | undefined;
+  return {
+    ...{ stdin, stdout, stderr, env },
+    cwd: () => process.cwd(),
+    on: (event, listener) => process.on(event, listener),
+    off: (event, listener) => process.off(event, listener),
+    command: () => {
+      name ??= findCommandName({ env, cwd: process.cwd(), launcher, platform });
+      return name;
+    },
+  };
 }
 
 /** Reads the raw arguments, because usage errors are printed before parsing ends. */

@@ -4,8 +4,9 @@ import { noLog, openStack, type Stack } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
-import { chooseGateway, libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
+import { chooseGateway, libraryChoice, rootFlags } from "./library-choice.ts";
 import { listOption } from "./option.ts";
+import { storeFlags } from "./terminal/hint.ts";
 import { type Io, plain } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 

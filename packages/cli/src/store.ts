@@ -13,8 +13,8 @@ import type { RegistryContext, RegistryStore } from "@skillhold/registry/record"
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
 import type { CommandInput } from "./command.ts";
-import { storeFlags } from "./library-choice.ts";
 import { textOption } from "./option.ts";
+import { storeFlags } from "./terminal/hint.ts";
 import { type Io, plain } from "./terminal/output.ts";
 import { isSkillVisible } from "./visible-skill.ts";
 

@@ -8,7 +8,14 @@ export type ExitCode = number;
 /** The process as a command sees it. Results go to `out`, messages to `err`. */
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
+  /** Prints a message. Command lines in it are written as the user can run them here. */
   readonly err: (text: string) => void;
+  /** Prints the messages of another program, unchanged. */
+  readonly pass: (text: string) => void;
+  /** The command that starts this program where the user is. */
+  readonly command: () => string;
+  /** Writes the command lines in a text as the user can run them here. */
+  readonly hint: (text: string) => string;
   readonly isOutTty: boolean;
   readonly isErrTty: boolean;
   /** Whether `out` may be colored. */
@@ -51,7 +58,8 @@ export function printData(io: Io, data: unknown): void {
 export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
   const { SkillError, errorTable } = await import("@skillhold/protocol/error");
   const failure = error instanceof SkillError ? error : asBug(error, errorTable.INTERNAL.hint);
-  const { code, message, hint } = failure;
+  const { code, message } = failure;
+  const hint = io.hint(failure.hint);
   const { details = {} } = failure;
   const done = code === "INTERRUPTED" && Object.keys(details).length > 0 ? { details } : {};
   if (io.json) printEnvelope(io, { ok: false, error: { code, message, hint, ...done } });

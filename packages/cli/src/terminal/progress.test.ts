@@ -63,6 +63,9 @@ function makeIo(part: Partial<Io>) {
   const io: Io = {
     out: () => {},
     err: (text) => lines.push(text),
+    pass: (text) => lines.push(text),
+    command: () => "skillhold",
+    hint: (text) => text,
     isOutTty: true,
     isErrTty: true,
     color: false,

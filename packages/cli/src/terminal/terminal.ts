@@ -1,4 +1,6 @@
 import type { Readable } from "node:stream";
+import type { AnyOptions } from "../command.ts";
+import { localizeHints } from "./hint.ts";
 import type { SignalSource } from "./interrupt.ts";
 import type { Io } from "./output.ts";
 import type { Tty } from "./tty.ts";
@@ -20,14 +22,19 @@ export interface CommandHost extends SignalSource {
   readonly openTty?: () => Tty | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: () => string;
+  /** The command that starts this program; by default `skillhold`. */
+  readonly command?: () => string;
 }
 
 export function openTerminal(host: CommandHost, json: boolean, signal: AbortSignal): Io {
   const isOutTty = host.stdout.isTTY === true;
   const isErrTty = host.stderr.isTTY === true;
-  return {
+  const command = host.command ?? (() => "skillhold");
+  const pass = writer(host.stderr);
+  return withHints({
     out: writer(host.stdout),
-    err: writer(host.stderr),
+    pass,
+    command,
     isOutTty,
     isErrTty,
     color: allowsColor(host.env, isOutTty),
@@ -41,7 +48,13 @@ export function openTerminal(host: CommandHost, json: boolean, signal: AbortSign
     input: () => (host.stdin.isTTY === true ? undefined : host.stdin),
     tty: () => findTty(host, isErrTty),
     signal,
-  };
+  });
+}
+
+/** Adds the writers of messages. `options` are those of the running command. */
+export function withHints(io: Omit<Io, "err" | "hint">, options: AnyOptions = {}): Io {
+  const hint = (text: string) => localizeHints(text, { command: io.command, options });
+  return { ...io, hint, err: (text) => io.pass(hint(text)) };
 }
 
 /** Asks only when stdin or stderr is a terminal: a controlling terminal alone may have no user at it. */

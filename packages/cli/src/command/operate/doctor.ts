@@ -28,10 +28,10 @@ import {
   checkSurveys,
 } from "../../doctor/skill-check.ts";
 import { checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
-import { storeFlags } from "../../library-choice.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { layOutStored } from "../../skill-selection.ts";
+import { storeFlags } from "../../terminal/hint.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 
@@ -120,11 +120,11 @@ async function printChecks(io: Io, checks: readonly Check[]): Promise<void> {
   const paint = await paintFor(io.color);
   const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
   for (const { name, status, message, fix, details } of checks) {
-    io.out(`${marks[status]} ${paint.bold(neutralText(name))}: ${neutralText(message)}\n`);
-    for (const detail of details.slice(0, SHOWN_DETAILS)) io.out(`       ${neutralText(detail)}\n`);
+    io.out(`${marks[status]} ${paint.bold(neutralText(name))}: ${io.hint(neutralText(message))}\n`);
+    for (const detail of details.slice(0, SHOWN_DETAILS)) io.out(`       ${io.hint(neutralText(detail))}\n`);
     const left = details.length - SHOWN_DETAILS;
     if (left > 0) io.out(`       ${paint.dim(`… and ${left} more; --json lists all`)}\n`);
-    if (fix !== null) io.out(`     ${paint.cyan("fix:")} ${neutralText(fix)}\n`);
+    if (fix !== null) io.out(`     ${paint.cyan("fix:")} ${io.hint(neutralText(fix))}\n`);
   }
   const counts = (["ok", "warn", "fail"] as const).map(
     (status) => `${checks.filter((check) => check.status === status).length} ${status}`,

@@ -11,11 +11,11 @@ export interface LiveOutput {
  * Forwards a program's output: unchanged to another program, without control characters to a terminal, because
  * untrusted output could otherwise control it.
  */
-export function openLiveOutput({ out, err, isOutTty, isErrTty }: Io): LiveOutput {
+export function openLiveOutput({ out, pass, isOutTty, isErrTty }: Io): LiveOutput {
   const streams = {
     stdout: isOutTty ? harmless(out) : { push: out, end: () => {} },
-    // `err` takes text, and the bytes of one character may arrive in two chunks.
-    stderr: isErrTty ? harmless(err) : decoded(err),
+    // `pass` takes text, and the bytes of one character may arrive in two chunks.
+    stderr: isErrTty ? harmless(pass) : decoded(pass),
   };
   return {
     push: (stream, chunk) => streams[stream].push(chunk),

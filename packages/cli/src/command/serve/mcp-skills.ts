@@ -50,7 +50,7 @@ export async function withMcpSkills<T>(
             },
             off,
             isStructured: options["structured"] === true,
-            approvalHint: APPROVAL_HINT,
+            approvalHint: io.hint(APPROVAL_HINT),
           }),
         );
       },
