@@ -69,6 +69,14 @@ export const needs: readonly Need[] = [
     package: "openssh-server",
     importance: "named",
   },
+  {
+    // Not installed, because its package starts a server.
+    title: "docker-registry, to which skills are pushed as OCI artifacts",
+    platform: "linux",
+    programs: ["/usr/bin/docker-registry"],
+    package: "docker-registry",
+    importance: "named",
+  },
 ];
 
 export interface Need {

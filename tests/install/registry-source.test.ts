@@ -335,3 +335,48 @@ describe("a plugin marketplace", () => {
     );
   });
 });
+
+describe("a search in a catalog", () => {
+  test("of ClawHub prints what `install` takes [S-47]", async () => {
+    const results = [
+      {
+        slug: "weather",
+        ownerHandle: "bob",
+        displayName: "Weather\u202e",
+        summary: "Forecasts.",
+        version: "1.2.0",
+        score: 9,
+        trust: { verdict: "clean" },
+      },
+      { slug: "pdf", source: "skills-sh", install: { reference: "acme/skills/pdf" } },
+      { slug: "../evil" },
+    ];
+    web.answer("/api/v1/search", { body: { results } });
+    const argv = ["search", "--catalog", "clawhub", "--registry", web.url, "weather", "today"];
+    const { code, data } = await json(argv);
+    expect({ code, hits: data.hits }).toMatchObject({
+      code: 0,
+      hits: [
+        { rank: 1, source: "clawhub:@bob/weather", version: "1.2.0", verdict: "clean" },
+        { rank: 2, source: "skills-sh:acme/skills/pdf" },
+      ],
+    });
+    expect(data.hits.length).toBe(2);
+    expect(web.asked).toEqual(["/api/v1/search?q=weather+today&limit=10"]);
+    const { out } = await text(argv);
+    expect(out).toContain("skillhold install clawhub:@bob/weather");
+    expect(out).not.toContain("\u202e");
+  });
+
+  test("of a website ranks the entries of its index [S-47]", async () => {
+    const skills = [
+      { name: "mail", description: "Sends letters." },
+      { name: "pdf", description: "Merges PDF files." },
+    ];
+    web.answer("/.well-known/agent-skills/index.json", { body: { $schema: "x", skills } });
+    const { data } = await json(["search", "--catalog", web.url, "merge", "pdf"]);
+    expect(data.hits).toMatchObject([{ name: "pdf", source: `${web.url} --skill pdf` }]);
+    expect((await json(["search", "--catalog", `${web.url}/none`, "x"])).error.code).toBe("PATH_NOT_FOUND");
+    expect((await json(["search", "--catalog", "nowhere", "x"])).error.code).toBe("USAGE");
+  });
+});

@@ -156,6 +156,7 @@ export const commandTable: readonly CommandRow[] = [
     "write skills to an archive or a folder",
     () => import("./command/publish/export.ts"),
   ),
+  row("push", "Publish", "write a skill to an OCI registry", () => import("./command/publish/push.ts")),
   row("import", "Publish", "import what `export` wrote", () => import("./command/publish/import.ts")),
   row("archive", "Publish", "archive a skill with a reason", () => import("./command/publish/archive.ts")),
   row(

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { normalHost } from "@skillhold/core/network";
 import { scanGuard } from "@skillhold/deps/guard-scan";
-import { npmRegistry, readTrust } from "@skillhold/host/install";
+import { dockerLogin, npmRegistry, readTrust } from "@skillhold/host/install";
 import { dataFolder, storeUrl } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -154,6 +154,26 @@ async function withSources<T>(
   }
 }
 
+/** Opens what catalogs and registries are asked with. The hosts were named by the user. */
+export async function withPorts<T>(
+  asked: Asked,
+  hosts: readonly string[],
+  work: (ports: SourcePorts) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "skillhold-install-"));
+  const named = new Set(hosts.flatMap((each) => (URL.canParse(each) ? [normalHost(new URL(each))] : [])));
+  const { fetcher, ports } = await openPorts(asked, folder, named);
+  const { clawhubRegistry } = ports.settings;
+  if (clawhubRegistry !== undefined && URL.canParse(clawhubRegistry))
+    named.add(normalHost(new URL(clawhubRegistry)));
+  try {
+    return await work(ports);
+  } finally {
+    fetcher.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 async function openPorts(
   { options, io }: Asked,
   work: string,
@@ -177,6 +197,7 @@ async function openPorts(
       if (url !== null) named.add(normalHost(url));
       return registry;
     },
+    ociLogin: (host: string) => dockerLogin(io.env, host),
   };
   const gateway = (url: string) => gatewayAccess(url, io);
   return { fetcher, ports: { fetcher, git, gateway, settings, limits: defaultLimits, work, signal } };

@@ -1,3 +1,4 @@
+export { dockerLogin } from "./docker-login.ts";
 export { installService } from "./install-service.ts";
 export { npmRegistry } from "./npm-registry.ts";
 export {

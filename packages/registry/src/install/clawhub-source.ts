@@ -107,7 +107,11 @@ export const skillsShSource: InstallSource<SkillsShSpec> = {
   },
 };
 
-async function findRegistry({ fetcher, settings }: SourcePorts): Promise<string> {
+/** The address of the registry's API. */
+export async function findRegistry({
+  fetcher,
+  settings,
+}: Pick<SourcePorts, "fetcher" | "settings">): Promise<string> {
   if (settings.clawhubRegistry !== undefined) return settings.clawhubRegistry.replace(/\/+$/, "");
   const answer = await fetcher.fetch(`${SITE}/.well-known/clawhub.json`, {
     maxBytes: 65_536,

@@ -1,4 +1,5 @@
 export { type AgentPlace, agentFolder, agentNames, SHARED_FOLDER } from "./agent-folder.ts";
+export { type CatalogHit, searchCatalog } from "./catalog-search.ts";
 export { describePlan } from "./describe-plan.ts";
 export {
   Fetcher,
@@ -12,6 +13,8 @@ export { type Guard, type InstallFindings, installGuard, noGuard } from "./guard
 export { type BaseStore, baseFolder, type FirstSight, InstallState } from "./install-state.ts";
 export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
 export { isNewerRelease, newestRelease } from "./newest-release.ts";
+export { findOciLogin } from "./oci-login.ts";
+export { type PushedSkill, pushSkill } from "./oci-push.ts";
 export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";
 export {
   type Preparation,

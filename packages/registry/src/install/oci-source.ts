@@ -1,7 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { z } from "zod";
 import { type Download, laidOut, layOutDownload, sha256 } from "./download.ts";
-import { type Fetched, parseJson } from "./fetcher/index.ts";
+import { type OciDescriptor, OciRegistry } from "./oci-registry.ts";
 import {
   type InstallSource,
   type LaidFile,
@@ -11,33 +10,8 @@ import {
   type SourcePorts,
 } from "./source.ts";
 import { formatSource, type OciSpec } from "./source-spec.ts";
-import { wrongDigest } from "./web-source.ts";
 
-const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
-const annotations = z.record(z.string(), z.string()).nullish();
-const Descriptor = z.looseObject({
-  mediaType: z.string().default(""),
-  digest,
-  size: z.number(),
-  annotations,
-  artifactType: z.string().nullish(),
-});
-const Manifest = z.looseObject({
-  artifactType: z.string().nullish(),
-  layers: z.array(Descriptor).max(2000).optional(),
-  manifests: z.array(Descriptor).max(1000).optional(),
-  annotations,
-});
-type Manifest = z.infer<typeof Manifest>;
-
-const MANIFEST_TYPES = [
-  "application/vnd.oci.image.manifest.v1+json",
-  "application/vnd.oci.image.index.v1+json",
-  "application/vnd.docker.distribution.manifest.v2+json",
-  "application/vnd.docker.distribution.manifest.list.v2+json",
-].join(", ");
 const TITLE = "org.opencontainers.image.title";
-const MANIFEST_BYTES = 4 * 1024 * 1024;
 
 /** A skill in an OCI registry, in any of the forms in use: one tar layer, or one layer a file named by its title. */
 export const ociSource: InstallSource<OciSpec> = {
@@ -84,7 +58,7 @@ function lastPart(repository: string): string {
 }
 
 async function layOutFiles(
-  layers: readonly z.infer<typeof Descriptor>[],
+  layers: readonly OciDescriptor[],
   registry: OciRegistry,
   ports: SourcePorts,
 ): Promise<Download> {
@@ -111,79 +85,4 @@ async function layOutFiles(
     skills: [{ name: "", path: "." }],
     paths,
   };
-}
-
-/** The calls of the distribution protocol that an install needs. */
-class OciRegistry {
-  readonly #base: string;
-  readonly #spec: OciSpec;
-  readonly #ports: SourcePorts;
-  #token: string | undefined;
-
-  constructor(spec: OciSpec, ports: SourcePorts) {
-    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/.test(spec.host);
-    this.#base = `${isHere ? "http" : "https"}://${spec.host}/v2/${spec.repository}`;
-    this.#spec = spec;
-    this.#ports = ports;
-  }
-
-  /** The manifest that a tag or a digest names; of an index, the one that is a skill. */
-  async manifest(
-    reference: string,
-    depth = 0,
-  ): Promise<{ readonly manifest: Manifest; readonly digest: string }> {
-    const answer = await this.#get(`/manifests/${reference}`, MANIFEST_BYTES, MANIFEST_TYPES);
-    const found = sha256(answer.bytes);
-    if (reference.startsWith("sha256:") && found !== reference)
-      throw wrongDigest("The manifest", reference, found);
-    const { data } = Manifest.safeParse(parseJson(answer.bytes, answer.url));
-    if (data === undefined) throw new SkillError("REMOTE_FAILED", `${this.#spec.host} sent no manifest.`);
-    if (data.manifests === undefined || data.manifests.length === 0) return { manifest: data, digest: found };
-    const [first] = data.manifests;
-    const chosen = data.manifests.find(({ artifactType }) => /skill/.test(artifactType ?? "")) ?? first;
-    if (chosen === undefined || depth > 2) throw new SkillError("REMOTE_FAILED", "The index lists no skill.");
-    return await this.manifest(chosen.digest, depth + 1);
-  }
-
-  async blob(wanted: string): Promise<Uint8Array> {
-    const { bytes } = await this.#get(`/blobs/${wanted}`, this.#ports.limits.archiveBytes, "*/*");
-    const found = sha256(bytes);
-    if (found !== wanted) throw wrongDigest("The layer", wanted, found);
-    return bytes;
-  }
-
-  async #get(path: string, maxBytes: number, accept: string): Promise<Fetched> {
-    const ask = async () =>
-      await this.#ports.fetcher.fetch(`${this.#base}${path}`, {
-        maxBytes,
-        accepts: this.#token === undefined ? [401] : [],
-        headers: { accept, ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }) },
-      });
-    const answer = await ask();
-    if (answer.status !== 401) return answer;
-    this.#token = await this.#askToken(answer.headers["www-authenticate"] ?? "");
-    return await ask();
-  }
-
-  /** Requests an anonymous token, which registries issue for public content. */
-  async #askToken(challenge: string): Promise<string> {
-    const fields = new Map(
-      [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]),
-    );
-    const realm = URL.parse(fields.get("realm") ?? "");
-    if (!/^bearer/i.test(challenge) || realm === null)
-      throw new SkillError(
-        "UNAUTHENTICATED",
-        `${this.#spec.host} does not show ${this.#spec.repository} without signing in.`,
-      );
-    for (const name of ["service", "scope"]) {
-      const value = fields.get(name);
-      if (value !== undefined) realm.searchParams.set(name, value);
-    }
-    const Token = z.looseObject({ token: z.string().optional(), access_token: z.string().optional() });
-    const { data } = Token.safeParse(await this.#ports.fetcher.json(realm.href, { maxBytes: 65_536 }));
-    const token = data?.token ?? data?.access_token;
-    if (token !== undefined && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-    throw new SkillError("UNAUTHENTICATED", `${this.#spec.host} gave no token for ${this.#spec.repository}.`);
-  }
 }

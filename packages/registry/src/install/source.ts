@@ -34,6 +34,8 @@ export interface InstallSettings {
   readonly clawhubRegistry?: string | undefined;
   readonly npmRegistry?: () => Promise<string | undefined>;
   readonly codeload?: string | undefined;
+  /** The login of an OCI registry, as `user:password` in Base64. */
+  readonly ociLogin?: (host: string) => Promise<string | undefined>;
   /** Where relative folders start. */
   readonly cwd: string;
 }

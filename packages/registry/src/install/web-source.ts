@@ -64,12 +64,21 @@ function indexUrls(url: string): readonly string[] {
 }
 
 async function findIndex(url: string, ports: SourcePorts): Promise<Resolved | undefined> {
+  const found = await fetchIndex(url, ports);
+  return found === undefined ? undefined : await readIndex(found.value, found.url, url, ports);
+}
+
+/** The discovery index of a website as JSON; undefined where it has none. */
+export async function fetchIndex(
+  url: string,
+  { fetcher }: Pick<SourcePorts, "fetcher">,
+): Promise<{ readonly value: unknown; readonly url: string } | undefined> {
   for (const address of indexUrls(url)) {
-    const answer = await ports.fetcher.fetch(address, { maxBytes: INDEX_BYTES, accepts: [404, 410] });
+    const answer = await fetcher.fetch(address, { maxBytes: INDEX_BYTES, accepts: [404, 410] });
     if (answer.status !== 200) continue;
     // A site that answers every address with a page has no index.
     if (/^\s*</.test(Buffer.from(answer.bytes.subarray(0, 64)).toString("utf8"))) continue;
-    return await readIndex(parseJson(answer.bytes, address), answer.url, url, ports);
+    return { value: parseJson(answer.bytes, address), url: answer.url };
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { countOption } from "../../option.ts";
+import { countOption, textOption } from "../../option.ts";
 import { readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { cutToWidth } from "../../terminal/table.ts";
@@ -16,13 +16,19 @@ const MOST_HITS = 1000;
 const optionSpecs = [
   { flags: "--limit <count>", summary: "print at most this many skills", default: "10" },
   { flags: "--setup", summary: "install a local embedder for semantic search, and compute vectors" },
+  { flags: "--catalog <name>", summary: "search clawhub or the discovery index of a website" },
+  { flags: "--registry <url>", summary: "with --catalog clawhub, another registry of this kind" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [{ usage: "[query...]", summary: "words, a name, or a whole task" }],
   options: optionSpecs,
-  examples: ["search merge pdf files", "search --root ./skills --limit 3 slides"],
+  examples: [
+    "search merge pdf files",
+    "search --root ./skills --limit 3 slides",
+    "search --catalog clawhub weather",
+  ],
   run,
 });
 
@@ -34,6 +40,11 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   if (query.trim() === "")
     throw new SkillError("USAGE", "search needs a query.", { hint: "Write words, a name, or a whole task." });
   const limit = countOption(options, "limit", { min: 1, max: MOST_HITS }) ?? DEFAULT_LIMIT;
+  const catalog = textOption(options, "catalog");
+  if (catalog !== undefined) {
+    const { printCatalog } = await import("../../install/catalog-report.ts");
+    return await printCatalog(input, catalog, query, limit);
+  }
   return await withLibrary<ExitCode>(
     input,
     async (opened) => {

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { buffer } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { skillText } from "./git-server.fixture.ts";
+import { installScene } from "./scene.fixture.ts";
+
+const { root, home, json, read, write } = installScene({ beforeEach, afterEach });
+
+const REGISTRY = "/usr/bin/docker-registry";
+/** `secret`, as the registry stores it. */
+const PASSWORD_HASH = "$2b$04$UxoIIpn7Fp4iM6OlojFeB.xdCmmt6dXEwLubfpqu1A2FSz.5.avoS";
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function writeSkill(): void {
+  write("pdf/SKILL.md", skillText("pdf"));
+  write("pdf/scripts/run.sh", "#!/bin/sh\necho hi\n");
+}
+
+function logIn(host: string): void {
+  mkdirSync(join(home(), ".docker"), { recursive: true });
+  const auth = Buffer.from("ann:secret").toString("base64");
+  writeFileSync(join(home(), ".docker/config.json"), JSON.stringify({ auths: { [host]: { auth } } }));
+}
+
+// The suite does not install a server of its own: the package is docker-registry of Debian.
+describe.skipIf(!isThere(REGISTRY))("the registry of Debian's docker-registry", () => {
+  let registry: ChildProcess;
+  let host = "";
+  beforeEach(async () => {
+    const folder = join(root(), "registry");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "htpasswd"), `ann:${PASSWORD_HASH}\n`);
+    const config = {
+      version: 0.1,
+      storage: { filesystem: { rootdirectory: join(folder, "data") } },
+      http: { addr: "127.0.0.1:0" },
+      auth: { htpasswd: { realm: "test", path: join(folder, "htpasswd") } },
+    };
+    writeFileSync(join(folder, "config.yml"), JSON.stringify(config));
+    registry = spawn(REGISTRY, ["serve", join(folder, "config.yml")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    if (registry.stderr === null) throw new Error("no log");
+    for await (const line of createInterface({ input: registry.stderr })) {
+      const address = /listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
+      if (address === undefined) continue;
+      host = address;
+      break;
+    }
+    registry.stderr.resume();
+  });
+  afterEach(async () => {
+    const ended = new Promise((done) => registry.once("close", done));
+    registry.kill("SIGKILL");
+    await ended;
+  });
+
+  test("takes a skill, and the install of it has the same content [S-47]", async () => {
+    writeSkill();
+    const place = `oci://${host}/team/pdf:1.0.0`;
+    expect((await json(["push", "pdf", place])).error).toMatchObject({ code: "UNAUTHENTICATED" });
+    logIn(host);
+    const first = await json(["push", "pdf", place]);
+    expect(first).toMatchObject({ code: 0, data: { id: "pdf", digest: expect.stringMatching(/^sha256:/) } });
+    const again = await json(["push", "pdf", place]);
+    expect(again.data.digest).toBe(first.data.digest);
+    const installed = await json(["install", place, "--target", "project", "--yes"]);
+    expect(installed).toMatchObject({
+      code: 0,
+      data: { previews: [{ origin: { verified: "digest", digests: { manifest: first.data.digest } } }] },
+    });
+    expect(read(".agents/skills/pdf/scripts/run.sh")).toBe("#!/bin/sh\necho hi\n");
+    expect((await json(["outdated", "--target", "project"])).data.skills).toMatchObject([
+      { id: "pdf", status: "current" },
+    ]);
+    write("pdf/SKILL.md", skillText("pdf", "Second.\n"));
+    expect((await json(["push", "pdf", place])).code).toBe(0);
+    const updated = await json(["update", "pdf", "--target", "project", "--yes", "--now"]);
+    expect(updated).toMatchObject({ code: 0, data: { skills: [{ status: "updated" }] } });
+    expect(read(".agents/skills/pdf/SKILL.md")).toContain("Second.");
+    const pinned = await json([
+      "install",
+      `oci://${host}/team/pdf@${first.data.digest}`,
+      "--id",
+      "first",
+      "--target",
+      "project",
+      "--yes",
+    ]);
+    expect(pinned.code).toBe(0);
+    expect(read(".agents/skills/first/SKILL.md")).not.toContain("Second.");
+  });
+});
+
+describe("a registry with tokens", () => {
+  const blobs = new Map<string, Uint8Array>();
+  const manifests = new Map<string, Uint8Array>();
+  const asked: { readonly scope: string | null; readonly authorization: string | undefined }[] = [];
+  let server: Server;
+  let host = "";
+  beforeEach(async () => {
+    for (const each of [blobs, manifests]) each.clear();
+    asked.length = 0;
+    server = createServer((request, response) => {
+      void buffer(request).then((body) => {
+        const { status, headers = {}, text = "" } = answer(request, body);
+        response.writeHead(status, headers).end(text);
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    // A server that listens has an address.
+    host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  interface Answer {
+    readonly status: number;
+    readonly headers?: Record<string, string>;
+    readonly text?: string;
+  }
+
+  /** Asks for a token per kind of access, and takes an upload in two steps. */
+  function answer({ url = "", method = "", headers }: IncomingMessage, body: Uint8Array): Answer {
+    const { pathname, searchParams } = new URL(url, `http://${host}`);
+    if (pathname === "/token") {
+      const scope = searchParams.get("scope");
+      asked.push({ scope, authorization: headers.authorization });
+      return { status: 200, text: JSON.stringify({ token: scope?.split(":").at(-1) }) };
+    }
+    const access = method === "GET" || method === "HEAD" ? "pull" : "pull,push";
+    if (!headers.authorization?.includes(access))
+      return {
+        status: 401,
+        headers: {
+          "www-authenticate": `Bearer realm="http://${host}/token",service="test",scope="repository:team/pdf:${access}"`,
+        },
+      };
+    if (method === "HEAD") return { status: blobs.has(pathname) ? 200 : 404 };
+    if (method === "POST")
+      return { status: 202, headers: { location: "/v2/team/pdf/blobs/uploads/1?state=x" } };
+    if (pathname.includes("/uploads/")) {
+      if (searchParams.get("state") !== "x") return { status: 400 };
+      blobs.set(`/v2/team/pdf/blobs/${searchParams.get("digest")}`, body);
+    } else manifests.set(pathname, body);
+    return { status: 201 };
+  }
+
+  test("gets the login at its token service only, and the tag after the content [S-47]", async () => {
+    writeSkill();
+    logIn(host);
+    const pushed = await json(["push", "pdf", `oci://${host}/team/pdf:v1`]);
+    expect(pushed.code).toBe(0);
+    expect(asked.map(({ scope }) => scope)).toEqual([
+      "repository:team/pdf:pull",
+      "repository:team/pdf:pull,push",
+    ]);
+    expect(asked.every(({ authorization }) => authorization?.startsWith("Basic ") === true)).toBe(true);
+    const [[place = "", bytes = new Uint8Array()] = []] = manifests;
+    expect(place).toBe("/v2/team/pdf/manifests/v1");
+    const manifest = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    expect(manifest).toMatchObject({
+      artifactType: "application/vnd.agentskills.skill.v1",
+      config: { mediaType: "application/vnd.agentskills.skill.config.v1+json" },
+      layers: [{ mediaType: "application/vnd.agentskills.skill.content.v1.tar+gzip" }],
+      annotations: { "io.agentskills.skill.name": "pdf" },
+    });
+    for (const { digest } of [manifest.config, ...manifest.layers])
+      expect(blobs.has(`/v2/team/pdf/blobs/${digest}`)).toBe(true);
+  });
+
+  test.each([
+    [`oci://127.0.0.1:1/team/pdf@sha256:${"0".repeat(64)}`, "USAGE"],
+    ["acme/pdf", "USAGE"],
+    ["oci://127.0.0.1:1/team/pdf:v1", "REMOTE_FAILED"],
+  ])("a push to %s fails with a code [S-47]", async (destination, code) => {
+    writeSkill();
+    expect((await json(["push", "pdf", destination])).error).toMatchObject({ code });
+  });
+});
