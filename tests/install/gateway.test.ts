@@ -9,7 +9,7 @@ import { launch } from "@skillhold/sandbox/backend";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask, openTestGateway, type TestGateway } from "../gateway/gateway.fixture.ts";
 import { put } from "../gateway/skill.fixture.ts";
-import { openPort, type TestPort } from "../gateway/socket.fixture.ts";
+import { openPort, type TestPort, TestSocket } from "../gateway/socket.fixture.ts";
 import { type GitServer, openGitServer, skillText } from "./git-server.fixture.ts";
 import { installScene } from "./scene.fixture.ts";
 
@@ -106,6 +106,110 @@ describe("POST /v1/skills/install", () => {
     });
     for (const role of ["agent", "viewer"] as const)
       expect((await install({ source: repo.url }, role)).status).toBe(403);
+  });
+
+  test("an update waits for its minimum age, and only an administrator accepts it now [S-47]", async () => {
+    gateway = await openTestGateway({ installs: service(true) });
+    const repo = git.repository("acme/cooldown");
+    repo.write({ "SKILL.md": skillText("cool") });
+    repo.commit();
+    const approve = async (more: object = {}, role: "admin" | "publisher" = "publisher") => {
+      const preview = await install({ source: repo.url, id: "cool" });
+      const [{ treeHash, waitsUntil }] = preview.data["previews"] as unknown as [
+        { readonly treeHash: string; readonly waitsUntil?: string },
+      ];
+      const done = await install(
+        { source: repo.url, id: "cool", approved: { cool: treeHash }, ...more },
+        role,
+      );
+      return { waitsUntil, status: done.status, skills: done.data.skills };
+    };
+    expect(await approve()).toMatchObject({ waitsUntil: undefined, skills: [{ status: "installed" }] });
+    repo.write({ "SKILL.md": skillText("cool", "Second.\n") });
+    repo.commit();
+    const waiting = await approve();
+    expect(waiting.skills).toEqual([{ id: "cool", status: "waiting", until: waiting.waitsUntil }]);
+    expect(Date.parse(waiting.waitsUntil ?? "")).toBeGreaterThan(Date.now() + 2 * 86_400_000);
+    expect(await approve({ now: true })).toMatchObject({ status: 403 });
+    expect(await approve({ now: true }, "admin")).toMatchObject({ skills: [{ status: "updated" }] });
+  });
+
+  test("progress goes to the connections of the caller alone [S-47]", async () => {
+    gateway = await openTestGateway({ installs: service(true) });
+    const port = await openPort(gateway);
+    const repo = git.repository("acme/progress");
+    repo.write({ "skills/a/SKILL.md": skillText("a"), "skills/b/SKILL.md": skillText("b") });
+    repo.commit();
+    const own = await TestSocket.open(port, await gateway.asRole("publisher"));
+    const other = await TestSocket.open(port, await gateway.asRole("admin", "eve"));
+    const preview = await install({ source: repo.url, progress: "p1" });
+    const previews = preview.data["previews"] as unknown as {
+      readonly id: string;
+      readonly treeHash: string;
+    }[];
+    const approved = Object.fromEntries(previews.map(({ id, treeHash }) => [id, treeHash]));
+    await install({ source: repo.url, progress: "p2", approved });
+    const steps = () => own.messages.flatMap((message) => ("install" in message ? [message.install] : []));
+    await expect.poll(() => steps().filter(({ stage }) => stage === "done").length).toBe(2);
+    expect(steps().filter(({ request }) => request === "p2")).toEqual([
+      { request: "p2", stage: "resolving" },
+      { request: "p2", stage: "fetching", done: 0, total: 2 },
+      { request: "p2", stage: "checking", skill: "a", done: 0, total: 2 },
+      { request: "p2", stage: "checking", skill: "b", done: 1, total: 2 },
+      { request: "p2", stage: "installing", skill: "a", done: 0, total: 2 },
+      { request: "p2", stage: "installing", skill: "b", done: 1, total: 2 },
+      { request: "p2", stage: "done" },
+    ]);
+    // A later answer on the same connection proves that no progress came before it.
+    await other.ask("events.subscribe", {});
+    expect(other.messages.filter((message) => "install" in message)).toEqual([]);
+    await port.close();
+  });
+
+  test("lists installed skills with their sources, and checks them for updates [S-47]", async () => {
+    gateway = await openTestGateway({ installs: { ...service(true), minAgeMs: 0 } });
+    const repo = git.repository("acme/sources");
+    repo.write({ "skills/one/SKILL.md": skillText("one"), "skills/two/SKILL.md": skillText("two") });
+    repo.commit();
+    const preview = await install({ source: repo.url });
+    const previews = preview.data["previews"] as unknown as {
+      readonly id: string;
+      readonly treeHash: string;
+    }[];
+    const approved = Object.fromEntries(previews.map(({ id, treeHash }) => [id, treeHash]));
+    await install({ source: repo.url, approved });
+    const request = async (
+      method: "GET" | "POST",
+      path: string,
+      role: "publisher" | "viewer",
+      user?: string,
+    ) => {
+      const headers = await gateway.asRole(role, user);
+      const response = await ask(gateway, method, path, {
+        headers,
+        ...(method === "POST" ? { body: {} } : {}),
+      });
+      return { status: response.status, data: (await response.json()) as Record<string, never> };
+    };
+    const before = await request("GET", "/v1/installed", "publisher");
+    expect(before.data).toEqual({
+      skills: ["one", "two"].map((id) =>
+        expect.objectContaining({ id, path: `skills/${id}`, isPinned: false, isEdited: false }),
+      ),
+    });
+    repo.write({ "skills/two/SKILL.md": skillText("two", "Second.\n") });
+    repo.commit();
+    const { data } = await request("POST", "/v1/installed/check", "publisher");
+    expect(data).toMatchObject({
+      checkedAt: expect.any(String),
+      skills: [
+        { id: "one", check: { status: "current" } },
+        { id: "two", check: { status: "outdated", latest: expect.stringMatching(/^[0-9a-f]{12}$/) } },
+      ],
+    });
+    expect((await request("GET", "/v1/installed", "publisher")).data).toEqual(data);
+    expect((await request("GET", "/v1/installed", "publisher", "eve")).data).toMatchObject({ skills: [] });
+    expect((await request("GET", "/v1/installed", "viewer")).status).toBe(403);
   });
 
   test.each([

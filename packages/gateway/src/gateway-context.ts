@@ -1,5 +1,5 @@
 import type { ApprovalStore } from "@skillhold/core/approval";
-import type { GuardScan } from "@skillhold/core/guard";
+import type { GuardScan, GuardVerdict } from "@skillhold/core/guard";
 import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
 import type { AuditSink, Timers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
@@ -55,6 +55,8 @@ export interface GatewayContext {
   readonly closing?: AbortSignal;
   /** Reports the duration of each reload of the served folders. */
   readonly onReload?: (listener: (ms: number) => void) => void;
+  /** Adds a listener for scans of the content guard. The outcome is the verdict, or `failed`. */
+  readonly onGuardScan?: (listener: (ms: number, outcome: GuardVerdict | "failed") => void) => void;
   /** Called when a request starts; the returned function is called with its status. */
   readonly observe?: (started: StartedRequest) => (status: number) => void;
   readonly log: (entry: LogEntry) => void;

@@ -6,6 +6,8 @@ export interface InstallService {
   readonly state: InstallState;
   readonly bases: BaseStore;
   readonly guard?: Guard;
+  /** The minimum age of a release that replaces an installed version; by default three days. */
+  readonly minAgeMs?: number;
   /** Opens what one install asks sources with; its caller closes it. */
   open(work: string, signal: AbortSignal): Promise<OpenedInstall>;
 }

@@ -14,6 +14,7 @@ import { SkillLists } from "./cache/skill-list.ts";
 import { ViewVersion } from "./cache/view-version.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
 import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
+import { InstallProgress } from "./install-progress.ts";
 import { HeavyGate } from "./limit/heavy-gate.ts";
 import { type ConsoleSite, readConsole } from "./page/console-file.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
@@ -27,6 +28,7 @@ export interface RunningContext extends GatewayContext {
   readonly usage: UsageFeed;
   readonly uses: NonNullable<SessionPorts["uses"]>;
   readonly metrics: GatewayMetrics;
+  readonly installProgress: InstallProgress;
   readonly sessions: SessionHolder;
   readonly mounted: MountedTokens;
   readonly calls: RunningCalls;
@@ -105,6 +107,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
   });
   usage.start(registry.store);
   context.onReload?.((ms) => metrics.noteReload(ms));
+  context.onGuardScan?.((ms, outcome) => metrics.noteGuard(ms, outcome));
   const observe = (started: StartedRequest) => {
     const ends = [metrics.observe(started), context.observe?.(started)];
     return (status: number) => {
@@ -126,6 +129,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     usage,
     uses,
     metrics,
+    installProgress: new InstallProgress(),
     observe,
     sessions,
     calls: new RunningCalls({ registry, timers, log }),

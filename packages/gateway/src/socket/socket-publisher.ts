@@ -37,6 +37,7 @@ type PublisherContext = Pick<
   | "mounted"
   | "views"
   | "progress"
+  | "installProgress"
   | "log"
   | "timers"
 >;
@@ -73,6 +74,11 @@ export class SocketPublisher {
     this.#stops = [
       context.views.onChange(() => this.#throttle.notify()),
       context.progress.listen((event) => this.#enqueue(() => this.#publishProgress(event))),
+      context.installProgress.listen(({ to, event }) =>
+        this.#enqueue(async () =>
+          this.#connections.send(serialize({ install: event }), (principal) => viewKeyOf(principal) === to),
+        ),
+      ),
     ];
     this.#feed.start();
   }

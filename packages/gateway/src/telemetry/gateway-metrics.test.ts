@@ -119,3 +119,30 @@ test("skills are counted by state, and missing dependencies are labeled only for
   ])
     expect(text.split("\n")).toContain(line);
 });
+
+test("measures scans of the content guard by verdict, for administrators only [S-52] [S-63]", async () => {
+  const { metrics } = scene();
+  metrics.noteGuard(30, "clean");
+  metrics.noteGuard(2000, "failed");
+  metrics.add({
+    seq: 1,
+    event: {
+      type: "guard.blocked",
+      at: "2026-11-16T00:00:00.000Z",
+      skill: SkillId.parse("pdf"),
+      by: { user: "ada", role: "publisher" },
+      hash: Digest.parse(`sha256:${"0".repeat(64)}`),
+      engine: "1",
+      rules: ["flow-secret-network"],
+    },
+  });
+  const text = await metrics.read("all");
+  for (const line of [
+    'skillhold_guard_scan_duration_seconds_count{verdict="clean"} 1',
+    'skillhold_guard_scan_duration_seconds_bucket{le="0.05",verdict="clean"} 1',
+    'skillhold_guard_scan_duration_seconds_count{verdict="failed"} 1',
+    'skillhold_guard_blocks_total{skill="pdf"} 1',
+  ])
+    expect(text).toContain(line);
+  expect(await metrics.read("public")).not.toContain("guard_scan");
+});

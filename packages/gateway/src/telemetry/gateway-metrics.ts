@@ -45,6 +45,7 @@ export class GatewayMetrics {
   readonly #scripts: Histogram<"outcome">;
   readonly #tools: Histogram<"outcome">;
   readonly #reloads: Histogram;
+  readonly #guard: Histogram<"verdict">;
   #inFlight = 0;
 
   constructor(measured: Measured) {
@@ -65,6 +66,13 @@ export class GatewayMetrics {
       name: "skillhold_reload_duration_seconds",
       help: "Duration of reloads of the served folders.",
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+      registers,
+    });
+    this.#guard = new Histogram({
+      name: "skillhold_guard_scan_duration_seconds",
+      help: "Duration of content guard scans.",
+      labelNames: ["verdict"],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     });
     const skills = shared(() => measured.listSkills());
@@ -107,6 +115,11 @@ export class GatewayMetrics {
   /** Records a reload of the served folders. */
   noteReload(ms: number): void {
     this.#reloads.observe(ms / 1000);
+  }
+
+  /** Records a scan of the content guard. */
+  noteGuard(ms: number, verdict: string): void {
+    this.#guard.observe({ verdict }, ms / 1000);
   }
 
   get type(): string {
@@ -262,6 +275,7 @@ const eventCounters = {
   skillhold_script_runs_total: { help: "Script runs.", labels: ["runtime", "outcome"] },
   skillhold_tool_calls_total: { help: "Skill tool calls.", labels: ["outcome"] },
   skillhold_skill_denials_total: { help: "Denied uses of skills.", labels: ["act"] },
+  skillhold_guard_blocks_total: { help: "Releases that the content guard rejected.", labels: [] },
 } as const;
 
 type CounterName = keyof typeof eventCounters;
@@ -314,6 +328,8 @@ class EventCounts {
         const labels = { outcome: outcomeOf(event) };
         return [{ name: "skillhold_tool_calls_total", skill: event.skill, labels }];
       }
+      case "guard.blocked":
+        return [{ name: "skillhold_guard_blocks_total", skill: event.skill, labels: {} }];
       case "skill.denied":
         return this.#countsOfDenial(event);
       default:

@@ -72,7 +72,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const { cache, store, audit, checkpoints } = await openRecords(options, closers);
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(place, hasSecret);
-  const { scan, guardScan } = openScans(closers);
+  const { scan, guardScan, onGuardScan } = openScans(closers);
   const machine = { env, folder, limits, scan, ...present({ cache, sandbox: options.sandbox }) };
   const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
@@ -111,7 +111,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         closing,
         secrets,
         runs,
-        guardScan,
+        ...{ guardScan, onGuardScan },
       },
       scoreTriggers: triggerScore(library, clock),
       inbox: registryInbox(asker),
@@ -227,9 +227,22 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
 function openScans(closers: CloserList): {
   readonly scan: ScanProcess["scan"];
   readonly guardScan: ScanProcess["guard"];
+  readonly onGuardScan: NonNullable<GatewayContext["onGuardScan"]>;
 } {
-  const { scan, guard: guardScan } = closers.add(new ScanProcess(), (it) => it.close());
-  return { scan, guardScan };
+  const { scan, guard } = closers.add(new ScanProcess(), (it) => it.close());
+  const listeners = new Set<Parameters<NonNullable<GatewayContext["onGuardScan"]>>[0]>();
+  const guardScan: ScanProcess["guard"] = async (files, options) => {
+    const started = systemTimers.now();
+    let outcome: Awaited<ReturnType<ScanProcess["guard"]>>["verdict"] | "failed" = "failed";
+    try {
+      const report = await guard(files, options);
+      outcome = report.verdict;
+      return report;
+    } finally {
+      for (const listener of listeners) listener(systemTimers.now() - started, outcome);
+    }
+  };
+  return { scan, guardScan, onGuardScan: (listener) => void listeners.add(listener) };
 }
 
 /** The checks of a skill before it is published. */

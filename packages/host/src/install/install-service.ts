@@ -2,8 +2,16 @@ import { lookup } from "node:dns/promises";
 import { join } from "node:path";
 import type { GuardScan } from "@skillhold/core/guard";
 import type { InstallService } from "@skillhold/gateway";
+import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { baseFolder, Fetcher, InstallState, installGuard, systemGit } from "@skillhold/registry/install";
+import {
+  baseFolder,
+  DEFAULT_MIN_AGE_MS,
+  Fetcher,
+  InstallState,
+  installGuard,
+  systemGit,
+} from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import type { Env } from "../place/machine.ts";
 import { npmRegistry } from "./npm-registry.ts";
@@ -11,6 +19,22 @@ import { readTrust } from "./trust-store.ts";
 
 /** Private hosts that a gateway may install from, separated by commas. */
 const HOSTS_VARIABLE = "SKILLHOLD_INSTALL_HOSTS";
+
+/** The minimum age of updates in days. */
+const AGE_VARIABLE = "SKILLHOLD_INSTALL_MIN_AGE";
+
+function readMinAge(text: string | undefined): number {
+  if (text === undefined || text === "") return DEFAULT_MIN_AGE_MS;
+  const days = Number(text);
+  if (/^\d{1,4}$/.test(text) && days <= 3650) return days * 86_400_000;
+  throw new SkillError(
+    "CONFIG_INVALID",
+    `${AGE_VARIABLE} is ${JSON.stringify(text)}, not a number of days.`,
+    {
+      hint: "Set it to a number from 0 to 3650.",
+    },
+  );
+}
 
 interface InstallPlace {
   readonly env: Env;
@@ -28,6 +52,7 @@ export function installService({ env, folder, limits, guardScan }: InstallPlace)
   const { PATH } = env;
   return {
     guard: installGuard(guardScan),
+    minAgeMs: readMinAge(env[AGE_VARIABLE]),
     state: new InstallState(join(folder, "install.json")),
     bases: baseFolder(join(folder, "upstream"), limits),
     open: async (work, signal) => {

@@ -17,4 +17,10 @@ export {
   SkillFileView as SkillFile,
   SkillRow,
 } from "./skill-schema.ts";
-export { archiveTypes, ClientMessage, DependencyEvent, ServerMessage } from "./socket.ts";
+export {
+  archiveTypes,
+  ClientMessage,
+  DependencyEvent,
+  InstallProgressStep,
+  ServerMessage,
+} from "./socket.ts";

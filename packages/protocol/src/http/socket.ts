@@ -84,6 +84,18 @@ export const DependencyEvent = z.discriminatedUnion("type", [
 ]);
 export type DependencyEvent = Readonly<z.infer<typeof DependencyEvent>>;
 
+/** Progress of an install or of a check for updates. Sent to the caller's own connections and not stored. */
+export const InstallProgressStep = z.object({
+  /** The value of `progress` in the request. */
+  request: z.string(),
+  stage: z.enum(["resolving", "fetching", "checking", "installing", "done"]),
+  /** The skill that the step is about. */
+  skill: z.string().optional(),
+  done: z.int().min(0).optional(),
+  total: z.int().min(0).optional(),
+});
+export type InstallProgressStep = Readonly<z.infer<typeof InstallProgressStep>>;
+
 /** A message from the gateway. */
 export const ServerMessage = z.union([
   /** `etag` is the value for `ifMatch` of a later change. */
@@ -94,6 +106,7 @@ export const ServerMessage = z.union([
   /** All events up to this number were sent or are hidden from this client. */
   z.object({ seq: z.int(), caughtUp: z.literal(true) }),
   z.object({ progress: DependencyEvent }),
+  z.object({ install: InstallProgressStep }),
   /** Something visible to this client changed; it has to read the new state. Changes of hidden skills are not sent. */
   z.object({ changed: z.literal(true) }),
 ]);

@@ -10,17 +10,26 @@ export { type FolderTargetOptions, folderTarget } from "./folder-target.ts";
 export { installFrozen } from "./frozen.ts";
 export { type GitOptions, type RunGit, systemGit } from "./git/git-command.ts";
 export { type Guard, type InstallFindings, installGuard, noGuard } from "./guard.ts";
-export { type BaseStore, baseFolder, type FirstSight, InstallState } from "./install-state.ts";
+export {
+  type BaseStore,
+  baseFolder,
+  type CheckedSkill,
+  type FirstSight,
+  InstallState,
+  type UpdateChecks,
+} from "./install-state.ts";
 export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
 export { isNewerRelease, newestRelease } from "./newest-release.ts";
 export { findOciLogin } from "./oci-login.ts";
 export { type PushedSkill, pushSkill } from "./oci-push.ts";
+export { checkOutdated, versionName } from "./outdated.ts";
 export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";
 export {
   type Preparation,
   type PrepareContext,
   type Prepared,
   type PrepareFailure,
+  type PrepareStep,
   prepareInstall,
   type Selection,
 } from "./prepare.ts";
@@ -48,6 +57,7 @@ export {
 } from "./trust-policy.ts";
 export {
   checkUpdate,
+  cooldownEnd,
   DEFAULT_MIN_AGE_MS,
   refetchBase,
   type UpdateCheck,

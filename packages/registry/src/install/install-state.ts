@@ -24,6 +24,19 @@ export interface BaseStore {
   keep(hash: Digest, files: readonly StagedFile[]): Promise<void>;
 }
 
+/** What the last check found at the source of a skill. */
+const CheckedSkill = z.object({
+  status: z.enum(["current", "outdated", "waiting", "pinned", "conflict", "failed"]),
+  latest: z.string().optional(),
+  /** When a release that waits is accepted. */
+  until: z.string().optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export type CheckedSkill = Readonly<z.infer<typeof CheckedSkill>>;
+
+const UpdateChecks = z.object({ at: z.string(), skills: z.record(z.string(), CheckedSkill) });
+export type UpdateChecks = Readonly<z.infer<typeof UpdateChecks>>;
+
 const State = z.looseObject({
   version: z.literal(1),
   firstSeen: z.record(z.string(), z.string()).default({}),
@@ -31,6 +44,8 @@ const State = z.looseObject({
   pins: z.record(z.string(), z.array(z.string())).default({}),
   /** The last checkpoint of each gateway's log. */
   checkpoints: z.record(z.string(), SeenLog).default({}),
+  /** The last check for updates of each target. */
+  checks: z.record(z.string(), UpdateChecks).default({}),
 });
 export type InstallRecords = z.infer<typeof State>;
 
@@ -64,6 +79,20 @@ export class InstallState implements FirstSight {
     this.write({ ...state, pins: { ...state.pins, [target]: isPinned ? [...others, id].sort() : others } });
   }
 
+  /** The last check for updates of a target. */
+  checksOf(target: string): UpdateChecks | undefined {
+    const { checks } = this.read();
+    return Object.hasOwn(checks, target) ? checks[target] : undefined;
+  }
+
+  /** Replaces the check of a target; with `isPart`, only that of these skills. */
+  keepChecks(target: string, found: UpdateChecks, isPart = false): void {
+    const state = this.read();
+    const before = isPart ? (this.checksOf(target)?.skills ?? {}) : {};
+    const merged = { at: found.at, skills: { ...before, ...found.skills } };
+    this.write({ ...state, checks: { ...state.checks, [target]: merged } });
+  }
+
   /** The logs of other gateways, as they were last seen. */
   get logs(): SeenLogs {
     return {
@@ -83,7 +112,8 @@ export class InstallState implements FirstSight {
     try {
       text = readFileSync(this.#file, "utf8");
     } catch (error) {
-      if (errorCodeOf(error) === "ENOENT") return { version: 1, firstSeen: {}, pins: {}, checkpoints: {} };
+      if (errorCodeOf(error) === "ENOENT")
+        return { version: 1, firstSeen: {}, pins: {}, checkpoints: {}, checks: {} };
       throw new SkillError("IO_FAILED", `The file ${this.#file} cannot be read.`, { cause: error });
     }
     try {

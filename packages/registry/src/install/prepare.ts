@@ -18,6 +18,17 @@ export interface PrepareContext {
   readonly policy: TrustPolicy;
   readonly firstSight: FirstSight;
   readonly guard?: Guard;
+  /** Receives each step of the work. */
+  readonly onStep?: (step: PrepareStep) => void;
+}
+
+export interface PrepareStep {
+  readonly stage: "fetching" | "checking";
+  /** Of the skill that is checked. */
+  readonly name?: string;
+  /** How many skills are done. */
+  readonly done: number;
+  readonly total: number;
 }
 
 /** A skill that was fetched, staged and checked, and is not confirmed yet. */
@@ -60,10 +71,13 @@ export async function prepareInstall(
       hint: "A skill is a folder with a SKILL.md. Name the folder that holds it, or another ref.",
     });
   const offered = chooseOffered(resolved.skills, selection.names);
+  context.onStep?.({ stage: "fetching", done: 0, total: offered.length });
   const fetched = await resolved.fetch(offered);
   const looked: Looked[] = [];
   const failures: PrepareFailure[] = [];
-  for (const skill of fetched) {
+  for (const [done, skill] of fetched.entries()) {
+    const name = skill.name || skill.path;
+    context.onStep?.({ stage: "checking", name, done, total: fetched.length });
     if ("error" in skill) {
       failures.push(skill);
       continue;

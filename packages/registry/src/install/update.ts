@@ -46,7 +46,7 @@ export async function checkUpdate(
   const full = { ...context, refetch: (each: InstallRecord) => refetchBase(id, each, context) };
   const plan = await planInstall(prepared, full);
   if (plan.kind === "unchanged") return { kind: "current", id, isEdited };
-  const until = waitsUntil(prepared, options);
+  const until = cooldownEnd(prepared, options);
   if (until !== undefined && until > context.clock.now() && options.isNow !== true)
     return { kind: "waiting", id, until: until.toISOString(), prepared };
   return { kind: "outdated", id, prepared, plan };
@@ -91,9 +91,10 @@ function namesFor(spec: SourceSpec, { path }: InstallRecord, id: string): readon
   return [spec.kind === "marketplace" ? (path.split("/").at(-1) ?? id) : path];
 }
 
-function waitsUntil(
+/** When a release is old enough; undefined for content that does not wait, such as the user's own. */
+export function cooldownEnd(
   { firstSeen, origin, signature }: Prepared,
-  { minAgeMs }: UpdateOptions,
+  { minAgeMs }: Pick<UpdateOptions, "minAgeMs">,
 ): Date | undefined {
   const isOwn = origin.source === "folder" || origin.source === "archive";
   if (isOwn || signature.status === "verified" || minAgeMs <= 0) return undefined;

@@ -1,5 +1,4 @@
-import { SkillError } from "@skillhold/protocol/error";
-import { checkUpdate, type Installed, type UpdateCheck } from "@skillhold/registry/install";
+import { type CheckedSkill, checkOutdated, type Installed, versionName } from "@skillhold/registry/install";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type InstallSession, withInstall } from "../../install/install-session.ts";
@@ -9,16 +8,12 @@ import { formatTable } from "../../terminal/table.ts";
 import { paintFor } from "../../terminal/text.ts";
 import { ageOptions, remoteSourceOptions, targetOptions } from "./install-option.ts";
 
-interface Row {
+interface Row extends Omit<CheckedSkill, "latest"> {
   readonly id: string;
-  readonly status: "current" | "outdated" | "waiting" | "pinned" | "conflict" | "failed";
   readonly installed: string;
   readonly latest: string | undefined;
   readonly isEdited: boolean;
   readonly source: string;
-  /** When a version that waits is taken. */
-  readonly until?: string;
-  readonly error?: { readonly code: string; readonly message: string };
 }
 
 const optionSpecs = [
@@ -41,6 +36,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     const rows: Row[] = [];
     for (const installed of await chooseInstalled(args, session))
       rows.push(await checkRow(installed, { options }, session));
+    keepRows(rows, args.length > 0, session);
     if (io.json) printData(io, { skills: rows });
     else if (rows.length === 0) io.err("No skill was installed from a source.\n");
     else {
@@ -57,6 +53,16 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   });
 }
 
+/** Kept for `doctor`, which asks no source. */
+function keepRows(rows: readonly Row[], isPart: boolean, { state, target, context }: InstallSession): void {
+  const skills = rows.map(({ id, status, latest, until, error }) => [
+    id,
+    JSON.parse(JSON.stringify({ status, latest, until, error })),
+  ]);
+  const at = context.clock.now().toISOString();
+  state.keepChecks(target.name, { at, skills: Object.fromEntries(skills) }, isPart);
+}
+
 function statusText({ status, isEdited, until, error }: Row): string {
   if (status === "failed") return `failed: ${error?.code ?? ""}`;
   const edited = isEdited ? ", edited" : "";
@@ -69,39 +75,12 @@ async function checkRow(
   { context }: InstallSession,
 ): Promise<Row> {
   const { id, treeHash, installed: record } = installed;
-  const base = {
+  return {
     id,
-    installed: versionOf(record) ?? record.upstream.slice(0, 19),
+    installed: versionName(record) ?? record.upstream.slice(0, 19),
     isEdited: treeHash !== record.upstream,
     source: record.spec,
+    latest: undefined,
+    ...(await checkOutdated(installed, updateOptions(options), context)),
   };
-  try {
-    return { ...base, ...describe(await checkUpdate(installed, updateOptions(options), context)) };
-  } catch (error) {
-    if (!(error instanceof SkillError) || error.code === "INTERRUPTED") throw error;
-    return {
-      ...base,
-      status: "failed",
-      latest: undefined,
-      error: { code: error.code, message: error.message },
-    };
-  }
-}
-
-function describe(check: UpdateCheck): Pick<Row, "status" | "latest" | "until"> {
-  if (check.kind === "current" || check.kind === "pinned") return { status: check.kind, latest: undefined };
-  const { origin, staged } = check.prepared;
-  const latest = versionOf(origin) ?? staged.treeHash.slice(0, 19);
-  if (check.kind === "waiting") return { status: "waiting", latest, until: check.until };
-  return { status: check.plan.kind === "conflict" ? "conflict" : "outdated", latest };
-}
-
-function versionOf({
-  release,
-  commit,
-}: {
-  readonly release?: string | undefined;
-  readonly commit?: string | undefined;
-}) {
-  return release ?? commit?.slice(0, 12);
 }

@@ -133,6 +133,33 @@ describe("doctor", () => {
     });
   });
 
+  test("reports updates, trusted keys and the policy program [S-47] [S-52]", async () => {
+    const data = join(root, "data/skillhold");
+    const env = { XDG_DATA_HOME: join(root, "data"), PATH: process.env["PATH"] ?? "" };
+    const first = await diagnose(env);
+    for (const name of ["updates", "signers", "guard", "git"])
+      expect([name, first.checks.get(name)?.status]).toEqual([name, "ok"]);
+    const skills = { pdf: { status: "outdated", latest: "1.2.0" }, docx: { status: "current" } };
+    const checks = { "/project": { at: "2026-11-01T00:00:00.000Z", skills } };
+    writeFile(root, "data/skillhold/install.json", JSON.stringify({ version: 1, checks }));
+    writeFile(root, "data/skillhold/trust/allowed_signers", "ann ssh-unknown AAAA\n");
+    chmodSync(data, 0o700);
+    chmodSync(join(data, "trust"), 0o700);
+    chmodSync(join(data, "trust/allowed_signers"), 0o600);
+    const second = await diagnose({ ...env, SKILLHOLD_GUARD_PROGRAM: join(root, "no-such-program") });
+    expect(second.code).toBe(1);
+    expect(second.checks.get("updates")).toMatchObject({
+      status: "warn",
+      message: "2 installed skills, 1 outdated at the last check.",
+      details: ["pdf: outdated (1.2.0) in /project, checked 2026-11-01"],
+    });
+    expect(second.checks.get("signers")).toMatchObject({
+      status: "warn",
+      details: [expect.stringContaining("allowed_signers:1")],
+    });
+    expect(second.checks.get("guard")).toMatchObject({ status: "fail" });
+  });
+
   test("explains the first step in an empty folder [S-60]", async () => {
     const { code, out, err } = await runMain(["doctor"], root);
     expect(code).toBe(0);

@@ -9,6 +9,7 @@ import type { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { surveyAll, withSurvey } from "../../dependency-survey.ts";
 import type { Check } from "../../doctor/check.ts";
+import { checkGuard, checkSigners, checkUpdates } from "../../doctor/install-check.ts";
 import {
   checkCache,
   checkNode,
@@ -90,6 +91,9 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
     await checkSandbox(chooseSandbox(io)),
     checkInterpreters(await checkRuntimes(runtimes)),
     checkSurveys(await withSurvey(input, (ports) => surveyAll(skills, io, ports)), opened.rootFlags),
+    checkUpdates(io),
+    await checkSigners(io),
+    await checkGuard(opened.store, io),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }

@@ -17,7 +17,43 @@ export const InstallPreview = z.looseObject({
     .array(z.object({ path: z.string(), size: z.int(), executable: z.boolean(), digest: Digest }))
     .readonly(),
   firstSeen: z.iso.datetime(),
+  waitsUntil: z.iso
+    .datetime()
+    .optional()
+    .describe("When the release is old enough to replace the installed version."),
   findings: z.array(Diagnostic).readonly(),
+});
+
+const progress = z
+  .string()
+  .max(64)
+  .optional()
+  .describe("A name of your choice. Progress is sent under it to your WebSocket connections.");
+
+/** An installed skill, where it came from, and what the last check found there. */
+const InstalledSkill = z.object({
+  id: z.string(),
+  source: z.string().describe("The argument of an install."),
+  path: z.string().optional().describe("The path of the skill in its source."),
+  installed: z.string().describe("The installed version."),
+  publisher: z.string().optional(),
+  signer: z.string().optional(),
+  isPinned: z.boolean(),
+  isEdited: z.boolean(),
+  check: z
+    .object({
+      status: z.enum(["current", "outdated", "waiting", "pinned", "conflict", "failed"]),
+      latest: z.string().optional(),
+      until: z.string().optional(),
+      error: z.object({ code: z.string(), message: z.string() }).optional(),
+    })
+    .optional()
+    .describe("Missing for a skill that was not checked yet."),
+});
+
+const InstalledSkills = z.object({
+  skills: z.array(InstalledSkill).readonly(),
+  checkedAt: z.iso.datetime().optional(),
 });
 
 const InstallResult = z.union([
@@ -27,6 +63,7 @@ const InstallResult = z.union([
     treeHash: Digest,
     revision: z.int().min(1).optional(),
   }),
+  z.looseObject({ id: z.string(), status: z.literal("waiting"), until: z.iso.datetime() }),
   z.looseObject({
     id: z.string(),
     status: z.literal("failed"),
@@ -46,6 +83,11 @@ export const installRoutes = {
       skills: z.array(text).max(200).optional().describe("Only these skills of the source."),
       id: SkillKey.optional().describe("Install under this id; for one skill."),
       replace: z.boolean().optional().describe("Replace a skill that was not installed from a source."),
+      now: z
+        .boolean()
+        .optional()
+        .describe("Accept an update that is younger than the minimum age. Only for administrators."),
+      progress,
       approved: z
         .record(z.string().max(64), Digest)
         .optional()
@@ -71,5 +113,24 @@ export const installRoutes = {
       "IO_FAILED",
       "INTERRUPTED",
     ],
+  }),
+  listInstalled: route({
+    method: "GET",
+    path: "/v1/installed",
+    tag: "releases",
+    summary: "List installed skills that you manage, with their sources and the last check for updates",
+    roles: publishers,
+    condition: "read",
+    answer: InstalledSkills,
+  }),
+  checkInstalled: route({
+    method: "POST",
+    path: "/v1/installed/check",
+    tag: "releases",
+    summary: "Ask the sources of installed skills for newer versions",
+    roles: publishers,
+    body: z.strictObject({ skills: z.array(SkillKey).max(200).optional(), progress }).optional(),
+    answer: InstalledSkills,
+    errors: ["NOT_READY", "INTERRUPTED", "CONFIG_INVALID", "IO_FAILED"],
   }),
 } as const;
