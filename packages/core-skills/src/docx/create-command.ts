@@ -39,7 +39,8 @@ export const createCommand = defineCommand({
   operands: { label: "<source.md|source.json|->", min: 1, max: 1 },
   options,
   details: `Markdown: headings, paragraphs, **bold**, *italic*, \`code\`, [links](https://…), nested lists, tables,
-> quotes, fenced code, --- rules, ![alt](image.png) on its own line, <!-- pagebreak -->.
+> quotes, fenced code, --- rules, ![alt](image.png) on its own line, <!-- pagebreak -->,
+[TOC] for a table of contents, text[^1] with [^1]: for footnotes.
 JSON: {"title": "…", "header": "…", "footer": "…", "pageNumbers": true, "page": {"size": "A4", "orientation":
 "landscape", "margin": 2.5}, "font": "…", "fontSize": 11, "blocks": [{"type": "heading", "level": 1, "text": "…"}, …]}
 Example: create report.md --title "Report" --page-numbers --out report.docx`,

@@ -175,3 +175,46 @@ test("a link that could run a program is written as text [S-40]", async () => {
   const { value: html } = await mammoth.convertToHtml({ path: at("link.docx") });
   expect(html).toBe("<p>click file</p>");
 });
+
+test("footnotes and a table of contents are written, found by another reader, and kept by an edit [S-40]", async () => {
+  const source = [
+    "[TOC]",
+    "# First",
+    "A claim[^a] and another[^b], `[^a]` as code, and an unknown one[^x].",
+    "[^a]: Said by **Ada**.\n[^b]: See [here](https://example.com/note).",
+    "[^unused]: Stays in the text.",
+    "## Second",
+  ].join("\n\n");
+  writeFileSync(at("notes.md"), source);
+  const made = await call("create", "notes.md", "--out", "notes.docx");
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  const { value: html } = await mammoth.convertToHtml({ path: at("notes.docx") });
+  expect(html).toMatch(/A claim<sup><a[^>]*>\[1\]<\/a><\/sup> and another<sup><a[^>]*>\[2\]<\/a><\/sup>/);
+  expect(html).toContain("Said by <strong>Ada</strong>.");
+  expect(html).toContain('<a href="https://example.com/note">here</a>');
+  expect(html).toContain("[^a] as code");
+  expect(html).toContain("unknown one[^x]");
+  expect(html).toContain("[^unused]: Stays in the text.");
+  // The entries are there before Word updates the table.
+  expect(html).toMatch(/First[\s\S]*Second[\s\S]*<h1>/);
+  expect(inspectPackage(at("notes.docx")).problems).toEqual([]);
+  await call("create", "notes.md", "--out", "same.docx");
+  expect(readFileSync(at("same.docx")).equals(readFileSync(at("notes.docx")))).toBe(true);
+  const added = await call("add", "notes.docx", "notes.md", "--out", "twice.docx");
+  expect(added).toMatchObject({ code: 0 });
+  const { stdout } = await call("read", "twice.docx");
+  expect(JSON.parse(stdout).text).toMatch(/\[\^3\]: Said by Ada\.[\s\S]*\[\^4\]: See here\./);
+  const info = await call("info", "twice.docx");
+  expect(JSON.parse(info.stdout).counts).toMatchObject({ footnotes: 4 });
+});
+
+test("footnotes read back are footnotes again [S-40]", async () => {
+  writeFileSync(at("round.md"), "One[^1] and two[^2].\n\n[^1]: First note.\n\n[^2]: Second note.\n");
+  await call("create", "round.md", "--out", "round.docx");
+  const { stdout } = await call("read", "round.docx");
+  writeFileSync(at("again.md"), JSON.parse(stdout).text);
+  await call("create", "again.md", "--out", "again.docx");
+  const again = await call("read", "again.docx");
+  expect(JSON.parse(again.stdout).text).toBe(JSON.parse(stdout).text);
+  expect(JSON.parse(stdout).text).toContain("[^1]: First note.");
+});

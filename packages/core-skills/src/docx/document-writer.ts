@@ -1,8 +1,16 @@
 import type { FileChild, Paragraph, ParagraphChild } from "docx";
-import type { Alignment, Block, Blocks, Inline, Inlines } from "../shared/block.ts";
+import {
+  type Alignment,
+  type Block,
+  type Blocks,
+  type Inline,
+  type Inlines,
+  plainText,
+} from "../shared/block.ts";
 import type { ImageFile } from "../shared/image-file.ts";
 import type { Description, Page } from "./description.ts";
 import { documentStyles, type Library, numberingLevels } from "./document-style.ts";
+import { REFERENCE, takeNotes } from "./footnote.ts";
 
 /** Turns a description to what the library writes. Images were read before. */
 export class DocumentWriter {
@@ -11,6 +19,8 @@ export class DocumentWriter {
   /** The first numbers that lists begin with: each needs a definition of its own. */
   readonly #starts = new Set<number>();
   #lists = 0;
+  /** The numbers of footnotes by their marks. */
+  #notes: ReadonlyMap<string, number> = new Map();
 
   constructor(docx: Library, images: ReadonlyMap<string, ImageFile>) {
     this.#docx = docx;
@@ -20,11 +30,14 @@ export class DocumentWriter {
   write(description: Description): InstanceType<Library["Document"]> {
     const { Document, Footer, Header, PageOrientation } = this.#docx;
     const { page, header, footer } = description;
-    const children = this.#blocks(description.blocks, contentWidth(page), 0);
+    const { blocks, notes } = takeNotes(description.blocks);
+    this.#notes = new Map([...notes.keys()].map((mark, at) => [mark, at + 1]));
+    const children = this.#blocks(blocks, contentWidth(page), 0);
     const margin = { top: page.margin, bottom: page.margin, left: page.margin, right: page.margin };
     const orientation = page.isLandscape ? PageOrientation.LANDSCAPE : PageOrientation.PORTRAIT;
     return new Document({
       styles: documentStyles(description),
+      ...(notes.size > 0 && { footnotes: this.#footnotes(notes) }),
       numbering: {
         config: [...this.#starts].map((start) => ({
           reference: orderedReference(start),
@@ -42,17 +55,30 @@ export class DocumentWriter {
     });
   }
 
+  #footnotes(notes: ReadonlyMap<string, Inlines>) {
+    const { Paragraph } = this.#docx;
+    return Object.fromEntries(
+      [...notes.values()].map((content, at) => [
+        String(at + 1),
+        { children: [new Paragraph({ children: this.#inlines(content) })] },
+      ]),
+    );
+  }
+
   #blocks(blocks: Blocks, width: number, depth: number): FileChild[] {
     return blocks.flatMap((block) => this.#block(block, width, depth));
   }
 
   #block(block: Block, width: number, depth: number): readonly FileChild[] {
-    const { Paragraph, PageBreak } = this.#docx;
+    const { Paragraph, PageBreak, TableOfContents } = this.#docx;
     const indent = depth === 0 ? {} : { indent: { left: depth * 720 } };
     switch (block.type) {
       case "heading":
         return [new Paragraph({ style: `Heading${block.level}`, children: this.#inlines(block.content) })];
       case "paragraph":
+        // Word fills in the page numbers when it opens the document.
+        if (depth === 0 && plainText(block.content) === TABLE_OF_CONTENTS)
+          return [new TableOfContents("Contents", { hyperlink: true, headingStyleRange: "1-3" })];
         return [new Paragraph({ ...indent, children: this.#inlines(block.content) })];
       case "list":
         return this.#list(block, width, depth);
@@ -150,12 +176,27 @@ export class DocumentWriter {
   }
 
   #inlines(content: Inlines): ParagraphChild[] {
-    const { ExternalHyperlink } = this.#docx;
-    return content.map((inline) => {
-      // Anything else would be a link that a reader cannot see through.
-      const isLink = inline.href !== undefined && /^(?:https?:|mailto:|tel:)/i.test(inline.href);
-      if (!isLink) return this.#run(inline);
-      return new ExternalHyperlink({ link: inline.href ?? "", children: [this.#run(inline, "Hyperlink")] });
+    const { ExternalHyperlink, FootnoteReferenceRun } = this.#docx;
+    return content
+      .flatMap((inline) => this.#splitAtNotes(inline))
+      .map((inline) => {
+        if (typeof inline === "number") return new FootnoteReferenceRun(inline);
+        // Anything else would be a link that a reader cannot see through.
+        const isLink = inline.href !== undefined && /^(?:https?:|mailto:|tel:)/i.test(inline.href);
+        if (!isLink) return this.#run(inline);
+        return new ExternalHyperlink({ link: inline.href ?? "", children: [this.#run(inline, "Hyperlink")] });
+      });
+  }
+
+  #splitAtNotes(inline: Inline): readonly (Inline | number)[] {
+    if (this.#notes.size === 0 || inline.code === true) return [inline];
+    // Every second part is the mark of a reference.
+    const parts = inline.text.split(new RegExp(REFERENCE, "g"));
+    return parts.flatMap((part, at): readonly (Inline | number)[] => {
+      const note = at % 2 === 1 ? this.#notes.get(part) : undefined;
+      if (note !== undefined) return [note];
+      const text = at % 2 === 1 ? `[^${part}]` : part;
+      return text === "" ? [] : [{ ...inline, text }];
     });
   }
 
@@ -199,6 +240,9 @@ export class DocumentWriter {
     });
   }
 }
+
+/** A paragraph of this text is a table of contents. */
+const TABLE_OF_CONTENTS = "[TOC]";
 
 function orderedReference(start: number): string {
   return `ordered-${start}`;

@@ -3,7 +3,7 @@ import { renameIds } from "../shared/copy-part.ts";
 import { type ImageFile, readImage } from "../shared/image-file.ts";
 import { OfficePackage } from "../shared/office-package.ts";
 import { writeProperties } from "../shared/office-properties.ts";
-import { descendantsOf } from "../shared/office-xml.ts";
+import { attributeOf, descendantsOf, setAttributeOf } from "../shared/office-xml.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
 import type { Description } from "./description.ts";
 import { DocumentWriter } from "./document-writer.ts";
@@ -19,6 +19,7 @@ export async function makeDocument(description: Description, io: ScriptIo): Prom
   const file = new WordFile(pkg);
   for (const part of file.stories) renameRelations(pkg, part);
   renumberDrawings(file);
+  renumberBookmarks(file);
   writeProperties(pkg, { created: "", modified: "", lastModifiedBy: "", author: "", ...given(description) });
   return file;
 }
@@ -46,6 +47,28 @@ function renumberDrawings(file: WordFile): void {
   for (const [index, drawing] of descendantsOf(file.editBody(), "wp:docPr").entries()) {
     drawing.setAttribute("id", String(index + 1));
   }
+}
+
+/** The library counts bookmarks on, too, and names those of a table of contents by the count. */
+function renumberBookmarks(file: WordFile): void {
+  const body = file.editBody();
+  const ids = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const [index, start] of descendantsOf(body, "w:bookmarkStart").entries()) {
+    const number = String(index + 1);
+    ids.set(attributeOf(start, "w:id") ?? "", number);
+    names.set(attributeOf(start, "w:name") ?? "", `_Toc${number}`);
+    setAttributeOf(start, "w:id", number);
+    setAttributeOf(start, "w:name", `_Toc${number}`);
+  }
+  for (const end of descendantsOf(body, "w:bookmarkEnd"))
+    setAttributeOf(end, "w:id", ids.get(attributeOf(end, "w:id") ?? "") ?? "0");
+  for (const link of descendantsOf(body, "w:hyperlink")) {
+    const name = names.get(attributeOf(link, "w:anchor") ?? "");
+    if (name !== undefined) setAttributeOf(link, "w:anchor", name);
+  }
+  for (const code of descendantsOf(body, "w:instrText"))
+    code.textContent = (code.textContent ?? "").replace(/_Toc\d+/g, (name) => names.get(name) ?? name);
 }
 
 /** The library makes ids of relationships up by chance. */
