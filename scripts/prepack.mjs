@@ -1,9 +1,10 @@
-// Prepares packages for packing: emits their code in one build, and copies the license into their folders for npm.
+// Prepares packages for packing: emits their code in one build, bundles it, and copies the license into their folders for npm.
 //   node scripts/prepack.mjs [package folder …], by default the current folder
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { bundlePackage } from "./bundle.mjs";
 
 const root = join(import.meta.dirname, "..");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
@@ -17,6 +18,7 @@ for (const folder of folders) {
   for (const file of readdirSync(join(folder, "src"), { recursive: true }))
     if (file.endsWith(".py")) copyFileSync(join(folder, "src", file), join(folder, "dist", file));
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  await bundlePackage(folder);
   if (folder === join(root, "packages/host")) {
     copySkills(join(folder, "skills"));
     copyConsole(join(folder, "console"));

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundledTarget } from "./bundle.mjs";
 
 export const root = join(import.meta.dirname, "..");
 
@@ -38,14 +39,14 @@ export function packWorkspaces(folder) {
   }
 }
 
-/** A manifest without the entries that only work in the workspace. */
+/** A manifest without the entries that only work in the workspace, whose exports are the bundles. */
 function publishedManifest({ scripts: _, ...manifest }) {
   const exports = Object.entries(manifest.exports ?? {})
     .filter(([subpath]) => !subpath.startsWith("./test/"))
     .map(([subpath, target]) => {
       if (typeof target === "string") return [subpath, target];
       const { [SOURCE_CONDITION]: _, ...published } = target;
-      return [subpath, published];
+      return [subpath, { ...published, default: bundledTarget(published.default) }];
     });
   return { ...manifest, exports: Object.fromEntries(exports), publishConfig: { access: "public" } };
 }

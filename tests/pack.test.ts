@@ -75,7 +75,7 @@ describe("the published packages", () => {
     const { stdout, stderr } = node(["--input-type=module", "--eval", program]);
     expect(stderr).toBe("");
     expect(stdout.trim().split("\n")).toEqual(
-      specifiers.map((name) => expect.stringMatching(new RegExp(`^${name} \\d+ .*/dist/.*\\.js$`))),
+      specifiers.map((name) => expect.stringMatching(new RegExp(`^${name} \\d+ .*/dist/joined/.*\\.js$`))),
     );
   });
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Explanation } from "@skillhold/core/library";
-import { didYouMean, suggest } from "@skillhold/core/session";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { folderId } from "@skillhold/skill";

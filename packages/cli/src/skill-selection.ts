@@ -95,7 +95,7 @@ async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
       problems.push(...others.map(({ path, message }) => `${join(root, path)}: ${message}`));
       // A named folder is selected even if it is not a skill yet.
       const paths = found.skills.length === 0 ? [""] : found.skills.map(({ path }) => path);
-      skills.push(...paths.map((path) => selected(join(root, path), io)));
+      for (const path of paths) skills.push(selected(join(root, path), io));
     }
   } finally {
     progress.stop();

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core/session";
-import { scanDependencies } from "@skillhold/deps/scan";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import { copiesFolder, isStoreThere, missingStore, storeReadOptions, storeUrl } from "@skillhold/host/place";
-import { noticingStore, openSignedStore, withWaitNotice } from "@skillhold/host/store";
+import { noticingStore, openSignedStore, scanOnUse, withWaitNotice } from "@skillhold/host/store";
 import type { Actor } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
@@ -50,7 +49,7 @@ export async function withRegistry<T>(
       clock,
       ids: { next: randomUUID },
       limits: defaultLimits,
-      scan: scanDependencies,
+      scan: scanOnUse,
     };
     try {
       return await use({ context, actor, flags, copies: copiesFolder(url, io.env) });

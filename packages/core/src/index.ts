@@ -156,7 +156,6 @@ export {
   type DeclaredToolList,
   type DroppedActivation,
   declaredTools,
-  didYouMean,
   findSkillTool,
   type GuardedCall,
   type Instructions,
@@ -174,7 +173,6 @@ export {
   type SlashResult,
   skillTools,
   succeedTool,
-  suggest,
   systemPorts,
   type ToolContext,
   type ToolGuard,
@@ -200,3 +198,4 @@ export {
   sourceKinds,
 } from "./source/source.ts";
 export { surveySkill } from "./source/survey.ts";
+export { didYouMean, suggest } from "./text/index.ts";

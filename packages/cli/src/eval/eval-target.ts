@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Library, openLibrary, type Viewer } from "@skillhold/core/library";
-import { didYouMean, suggest } from "@skillhold/core/session";
 import { nodeHost } from "@skillhold/core/source";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import {
   chooseDistractors,
   EVAL_FILES,

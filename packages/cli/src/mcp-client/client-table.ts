@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core/session";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ConfigEntry, isTable, type Table } from "./config-text.ts";
 

@@ -1,4 +1,4 @@
-import { didYouMean, suggest } from "@skillhold/core/session";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
 

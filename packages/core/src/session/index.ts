@@ -45,7 +45,6 @@ export { sessionCatalogue, useCounts } from "./session-catalogue.ts";
 export { type Recorded, SessionLog } from "./session-log.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export type { DroppedActivation, Resumption, SessionSnapshot } from "./snapshot.ts";
-export { didYouMean, editDistance, suggest } from "./suggest.ts";
 export { readSupplement } from "./supplement.ts";
 export {
   type AgentTool,

@@ -1,7 +1,7 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
+import { didYouMean, suggest } from "../text/index.ts";
 import type { ActivatedSkill } from "./activation-text.ts";
-import { didYouMean, suggest } from "./suggest.ts";
 
 /** The result of a slash command. `text` is for the user, except in `activated`. */
 export type SlashResult =

@@ -1,1 +1,2 @@
 export { neutralText } from "./neutral.ts";
+export { didYouMean, suggest } from "./suggest.ts";

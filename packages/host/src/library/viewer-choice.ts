@@ -1,5 +1,5 @@
 import type { Viewer } from "@skillhold/core/library";
-import { didYouMean, suggest } from "@skillhold/core/session";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { AgentUse } from "@skillhold/registry/access";
 import { type Env, present } from "../place/machine.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core/session";
 import { discoverSources, type Source } from "@skillhold/core/source";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { statPath } from "../place/io-failure.ts";
 import { type ProcessContext, present } from "../place/machine.ts";

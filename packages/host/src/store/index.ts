@@ -7,6 +7,7 @@ export {
   type SignedStoreOptions,
 } from "./audit-store.ts";
 export { createBackup, restoreFromBackup, verifyBackup } from "./backup.ts";
+export { scanOnUse } from "./dependency-scan.ts";
 export { DiscoveryLog, recordShadowing } from "./discovery-log.ts";
 export {
   chooseStore,

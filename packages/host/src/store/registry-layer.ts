@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { IndexCache } from "@skillhold/core/library";
-import { scanDependencies } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
@@ -14,6 +13,7 @@ import {
   storeReadOptions,
   storeUrl,
 } from "../place/store-address.ts";
+import { scanOnUse } from "./dependency-scan.ts";
 
 /** The label of the store among the sources. */
 export const STORE_LABEL = "registry";
@@ -126,7 +126,7 @@ async function openLayer(
       clock: { now: () => new Date() },
       ids: { next: randomUUID },
       limits,
-      scan: scanDependencies,
+      scan: scanOnUse,
     };
     const names = { label: STORE_LABEL, copies: copiesFolder(url, place.env), name: url };
     const library = await openRegistryLibrary(

@@ -9,15 +9,8 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import type { Timers } from "@skillhold/core/port";
-import {
-  type AgentTool,
-  answerTool,
-  didYouMean,
-  suggest,
-  type ToolResult,
-  type ToolRunOptions,
-} from "@skillhold/core/session";
-import { neutralText } from "@skillhold/core/text";
+import { type AgentTool, answerTool, type ToolResult, type ToolRunOptions } from "@skillhold/core/session";
+import { didYouMean, neutralText, suggest } from "@skillhold/core/text";
 import { errorTable } from "@skillhold/protocol/error";
 import { z } from "zod";
 import { withCatalogue } from "./catalogue.ts";

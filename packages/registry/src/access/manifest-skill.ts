@@ -1,5 +1,6 @@
 import type { Library, Viewer } from "@skillhold/core/library";
-import { type AgentManifest, didYouMean, suggest } from "@skillhold/core/session";
+import type { AgentManifest } from "@skillhold/core/session";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** Rejects a manifest that uses or pins a skill that the viewer cannot see. Contract: the viewer is the agent's user. */

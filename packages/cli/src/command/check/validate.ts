@@ -91,7 +91,7 @@ async function findPaths(args: readonly string[], io: Io, progress: ProgressLine
     // An unreadable folder may be a skill, so it gets a row of its own.
     const unlisted = found.problems.filter(({ reason }) => reason === "unreadable");
     const folders = [...found.skills, ...unlisted].map((folder) => join(path, folder.path));
-    paths.push(...(folders.length === 0 ? [path] : folders));
+    for (const folder of folders.length === 0 ? [path] : folders) paths.push(folder);
   }
   return { paths: [...new Set(paths)], problems };
 }

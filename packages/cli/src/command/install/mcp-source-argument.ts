@@ -1,5 +1,5 @@
-import { didYouMean, suggest } from "@skillhold/core/session";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
+import { didYouMean, suggest } from "@skillhold/core/text";
 import {
   findHeaderProblem,
   findSkillUriProblem,

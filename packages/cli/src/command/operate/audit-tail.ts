@@ -1,5 +1,4 @@
-import { didYouMean, suggest } from "@skillhold/core/session";
-import { neutralText } from "@skillhold/core/text";
+import { didYouMean, neutralText, suggest } from "@skillhold/core/text";
 import { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { followEvents } from "@skillhold/registry/audit";

@@ -1,0 +1,79 @@
+// Joins the emitted modules of the package in the current folder to few files, because a start pays for every module that
+// it loads. `dist/joined/` has one file for each export, and the files that they share. The emitted modules stay beside
+// them: workers, tool hosts and probes run them by their paths.
+import { readFileSync, rmSync } from "node:fs";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { rolldown } from "rolldown";
+
+export const BUNDLE = "dist/joined";
+const MODULE = /^\.\/dist\/(.+)\.js$/;
+
+/** The path of an export's bundle; other targets stay. */
+export function bundledTarget(target) {
+  return target.replace(MODULE, `./${BUNDLE}/$1.js`);
+}
+
+/** Bundles a package. */
+export async function bundlePackage(place) {
+  const folder = resolve(place);
+  const out = join(folder, BUNDLE);
+  rmSync(out, { recursive: true, force: true });
+  const input = entriesOf(folder);
+  if (Object.keys(input).length === 0) return;
+  const bundle = await rolldown({
+    cwd: folder,
+    input,
+    platform: "node",
+    // Other packages stay packages, so that each is loaded once.
+    external: (id) => !id.startsWith(".") && !id.startsWith(sep) && !/^[A-Za-z]:\\/.test(id),
+    plugins: [keepPlaces(join(folder, "dist"))],
+    logLevel: "warn",
+    onLog: (level, log, report) => {
+      if (level === "warn") throw new Error(`${basename(folder)}: ${log.message}`);
+      report(level, log);
+    },
+  });
+  try {
+    await bundle.write({
+      dir: out,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "shared/[name]-[hash].js",
+      sourcemap: true,
+    });
+  } finally {
+    await bundle.close();
+  }
+}
+
+function entriesOf(folder) {
+  const { exports = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const entries = {};
+  for (const target of Object.values(exports)) {
+    const [path, name] = MODULE.exec(target.default ?? "") ?? [];
+    if (name !== undefined) entries[name] = resolve(folder, path);
+  }
+  return entries;
+}
+
+const META = /\bimport\.meta\.(url|dirname|filename)\b/g;
+
+/** A module that looks for files beside itself still finds them: its address is that of the emitted module. */
+function keepPlaces(dist) {
+  return {
+    name: "keep-places",
+    transform(code, id) {
+      if (!META.test(code)) return undefined;
+      const path = relative(dist, id).split(sep).join("/");
+      const root = 'import.meta.url.slice(0, import.meta.url.lastIndexOf("/dist/") + 6)';
+      const url = `new URL(${JSON.stringify(path)}, ${root})`;
+      const file = `process.getBuiltinModule("node:url").fileURLToPath(${url})`;
+      const values = {
+        url: `${url}.href`,
+        filename: file,
+        dirname: `process.getBuiltinModule("node:path").dirname(${file})`,
+      };
+      return { code: code.replace(META, (_, member) => values[member]), map: null };
+    },
+  };
+}
