@@ -52,11 +52,33 @@ export async function withRegistry<T>(
       scan: scanOnUse,
     };
     try {
-      return await use({ context, actor, flags, copies: copiesFolder(url, io.env) });
+      const result = await use({ context, actor, flags, copies: copiesFolder(url, io.env) });
+      await noteWaiting(context, actor, flags, io);
+      return result;
     } catch (error) {
       throw await withStoreAdvice(error, { context, actor, flags, io });
     }
   });
+}
+
+const MOST_WAITING = 50;
+
+/** One line on a terminal when proposals wait for the user. */
+async function noteWaiting(
+  context: RegistryContext,
+  actor: Actor,
+  flags: string,
+  io: StoreInput["io"],
+): Promise<void> {
+  if (!io.isErrTty || io.json) return;
+  const open = await context.store.listProposals({ states: ["pending"], limit: MOST_WAITING });
+  if (open.length === 0) return;
+  const { permissionsOf } = await import("@skillhold/registry/proposal");
+  let waiting = 0;
+  for (const proposal of open) if ((await permissionsOf(proposal, actor, context)).approve) waiting += 1;
+  if (waiting === 0) return;
+  const what = waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`;
+  io.err(`note: ${what} for your review. Run \`skillhold proposal list --waiting${flags}\`.\n`);
 }
 
 /** A failed checkpoint is only a warning, because the change is already committed. */

@@ -14,6 +14,7 @@ import { DATA_VARIABLE } from "./place/data-folder.ts";
 import { type Machine, present, thisMachine } from "./place/machine.ts";
 import { localRunPorts } from "./run/run-ports.ts";
 import type { GatewayLayerSettings } from "./source/gateway-layer.ts";
+import { localProposer } from "./store/local-proposer.ts";
 import { openState, type State } from "./store/state.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/open-workspace.ts";
 
@@ -199,7 +200,9 @@ export class Skillhold implements AsyncDisposable {
     });
     const { audit: sink } = this.#options;
     const record = sink === undefined ? { audit, uses: audit.uses } : { audit: sink };
-    const ports = { clock, ids, ...record, runs };
+    const { store, roots: root } = this.#options;
+    const proposer = localProposer({ store, root }, this.#machine, this.#limits);
+    const ports = { clock, ids, ...record, runs, ...present({ proposer }) };
     const isOwn = viewer.agent === this.viewer.agent;
     const manifest = present({ manifest: isOwn ? this.#stack.manifest : undefined });
     const session = await openSession(this.library, viewer, ports, { ...limits, ...manifest, ...options });

@@ -39,6 +39,11 @@ export function findSourcesFile(env: Env): string | undefined {
   }
 }
 
+/** Where proposals are written as Markdown files, and imported from. */
+export function proposalFolder(env: Env): string {
+  return join(dataFolder(env), "proposals");
+}
+
 /** Where files of MCP servers are cached: in the data folder, which no source discovers. */
 export function mcpCacheFolder(env: Env): string {
   return join(dataFolder(env), "mcp");

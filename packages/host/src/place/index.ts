@@ -1,5 +1,12 @@
 export { bundledConsole, bundledSkills, productVersion } from "./bundled.ts";
-export { cacheFile, DATA_VARIABLE, dataFolder, findSourcesFile, mcpCacheFolder } from "./data-folder.ts";
+export {
+  cacheFile,
+  DATA_VARIABLE,
+  dataFolder,
+  findSourcesFile,
+  mcpCacheFolder,
+  proposalFolder,
+} from "./data-folder.ts";
 export { ioFailure, statPath, systemCode } from "./io-failure.ts";
 export { type Env, type Machine, type ProcessContext, present, thisMachine } from "./machine.ts";
 export { readPrivateList, writePrivateList } from "./private-list.ts";

@@ -2,6 +2,13 @@ export { type AppliedChange, applyProposal, outdateFolder } from "./apply.ts";
 export { isAuthor, mayWithdraw } from "./author.ts";
 export { readTree, stageFiles } from "./candidate.ts";
 export { applyChange } from "./change.ts";
+export { formatProposal, parseProposal } from "./proposal-file.ts";
+export {
+  type ImportedProposal,
+  importProposalFile,
+  importProposalFolder,
+  writeProposalFile,
+} from "./proposal-folder.ts";
 export {
   getProposal,
   manages,

@@ -9,6 +9,7 @@ import {
   getSkill,
   type SkillDiff,
   stageFolder,
+  type TreeDiff,
 } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { readRevision, textOption } from "../../option.ts";
@@ -75,6 +76,18 @@ async function diffFolder(
 }
 
 async function printDiff(io: Io, { from, to, files, fields }: SkillDiff): Promise<void> {
+  await printChanges(io, { files, fields });
+  const name = (revision: number | undefined) =>
+    revision === undefined ? "the folder" : `revision ${revision}`;
+  const what =
+    files.length === 0
+      ? "no difference"
+      : `${count(files.length, "file")} differ${files.length === 1 ? "s" : ""}`;
+  io.err(`${name(from.revision)} → ${name(to.revision)}: ${what}\n`);
+}
+
+/** Prints the changed fields and the text of the changed files. */
+export async function printChanges(io: Io, { files, fields }: TreeDiff): Promise<void> {
   const paint = await paintFor(io.color);
   for (const { field, from: before, to: after } of fields)
     io.out(`${paint.dim("frontmatter")} ${neutralText(field)}: ${show(before)} → ${show(after)}\n`);
@@ -83,13 +96,6 @@ async function printDiff(io: Io, { from, to, files, fields }: SkillDiff): Promis
     if (file.note !== undefined) io.out(`  ${paint.dim(plain(file.note))}\n`);
     for (const line of (file.text ?? "").split("\n").slice(0, -1)) io.out(`${paintLine(line, paint)}\n`);
   }
-  const name = (revision: number | undefined) =>
-    revision === undefined ? "the folder" : `revision ${revision}`;
-  const what =
-    files.length === 0
-      ? "no difference"
-      : `${count(files.length, "file")} differ${files.length === 1 ? "s" : ""}`;
-  io.err(`${name(from.revision)} → ${name(to.revision)}: ${what}\n`);
 }
 
 function show(value: unknown): string {

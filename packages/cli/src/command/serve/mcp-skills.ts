@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
-import { openSession, type SessionPorts, systemPorts } from "@skillhold/core/session";
+import { openSession, type SessionPorts, type SkillProposer, systemPorts } from "@skillhold/core/session";
 import { followNotices, loadWarnings, runtimeSkips } from "@skillhold/host/library";
 import { present, statPath } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
-import { withState } from "@skillhold/host/store";
+import { localProposer, withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
 import { agentPublisher } from "@skillhold/registry/release";
@@ -30,6 +30,7 @@ export async function withMcpSkills<T>(
   const hasFileSystem = options["locations"] === true;
   const off = listOption(options, "off").map(readOfferedTool);
   const grants = readGrants(options, io);
+  const proposer = readProposer(input);
   const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
   // The store comes first, because an open library does not notice a store that is created later.
   return await withPublisher(input, (publishing) =>
@@ -45,7 +46,13 @@ export async function withMcpSkills<T>(
             viewer,
             openSession: (ask) => {
               const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
-              const ports = { ...systemPorts(state.audit), ...publishing, runs, uses: state.audit.uses };
+              const ports = {
+                ...systemPorts(state.audit),
+                ...publishing,
+                ...present({ proposer }),
+                runs,
+                uses: state.audit.uses,
+              };
               return openSession(library, viewer, ports, { hasFileSystem, ...present({ manifest }) });
             },
             off,
@@ -77,6 +84,14 @@ export function messageOf(error: unknown): string {
 }
 
 type McpInput = Pick<CommandInput, "io" | "options">;
+
+/** Proposals go to the store of the skills; a gateway takes those for its own skills. */
+function readProposer({ options, io }: McpInput): SkillProposer | undefined {
+  const root = listOption(options, "root");
+  if (options["store"] === false || chooseGateway(options, io, root) !== undefined) return undefined;
+  const warn = (message: string) => io.err(`warning: ${plain(message)}\n`);
+  return localProposer({ root, store: textOption(options, "store") }, { env: io.env, cwd: io.cwd, warn });
+}
 
 /** Opens the store for agents that publish. Without `--publish-from`, agents cannot publish. */
 export async function withPublisher<T>(
