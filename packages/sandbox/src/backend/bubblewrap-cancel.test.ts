@@ -112,6 +112,22 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     }
   });
 
+  test("leaves no process behind when its controlling process is killed during the setup [S-29]", async () => {
+    const program = join(import.meta.dirname, "paused-run.fixture.ts");
+    for (let count = 0; count < 12; count += 1) {
+      const name = `orphan-${newMark()}`;
+      const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name, "launched"];
+      const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(holder.stdout, "data");
+      // The setup takes some milliseconds, which is too short for a timer.
+      for (const until = performance.now() + (count % 6) * 0.7; performance.now() < until; );
+      holder.kill("SIGKILL");
+      await once(holder, "exit");
+      await expect.poll(() => findMarked(name)).toEqual([]);
+      expect(existsSync(join(shared, name))).toBe(false);
+    }
+  });
+
   test("ends when killed at any moment after its start [S-29]", async () => {
     const sandbox = bubblewrap();
     const command = () => ({

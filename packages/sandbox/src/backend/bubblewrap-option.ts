@@ -15,6 +15,7 @@ export const hostsFile = "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 skill\n"
 /** Descriptors that control bubblewrap. They are closed before the program starts. */
 export const control = {
   /** One digit each, because shells require it. */
+  leash: 7,
   egress: 8,
   gate: 9,
   block: 20,
@@ -35,6 +36,17 @@ export const gatePrefix = [
   "-c",
   `read -r go <&${control.gate} && exec "$@" ${control.gate}<&-`,
   "gate",
+] as const;
+
+/**
+ * Starts bubblewrap with a second process that ends the process group when this process dies during the setup. Bubblewrap
+ * alone would die before it releases its first process, which would then wait forever.
+ */
+export const leashPrefix = [
+  "/bin/sh",
+  "-c",
+  `{ read -r done <&${control.leash} || kill -KILL 0; } & exec "$@" ${control.leash}<&-`,
+  "leash",
 ] as const;
 
 const MB = 1024 * 1024;

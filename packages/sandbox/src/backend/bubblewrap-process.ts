@@ -151,11 +151,13 @@ export async function launchBlocked(
   sealed ??= sealAll();
   const files = openAll(await sealed.catch(forget));
   try {
-    const { gate, block, status, options: optionFile } = control;
-    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, optionFile];
+    const { leash, gate, block, status, options: optionFile } = control;
+    const pipes = [...(hasChannel ? [3, 4] : []), leash, gate, block, status, optionFile];
     const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
     const way = network === "none" ? {} : { handover: control.egress };
     const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who, ...way });
+    // Ends the rest of a failed setup, which has the output open.
+    void launched.exited.then(() => launched.pipe(leash).destroy());
     launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));
     return launched;
   } finally {

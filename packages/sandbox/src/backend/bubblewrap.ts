@@ -15,7 +15,15 @@ import type {
 import { SkillError } from "@skillhold/protocol/error";
 import { EgressProxy, egressPrefix, egressRules, egressVariables } from "../egress/index.ts";
 import { enter, type SandboxEntry } from "./bubblewrap-entry.ts";
-import { bubblewrapOptions, control, gatePrefix, isBelow, sandboxPaths, WORK } from "./bubblewrap-option.ts";
+import {
+  bubblewrapOptions,
+  control,
+  gatePrefix,
+  isBelow,
+  leashPrefix,
+  sandboxPaths,
+  WORK,
+} from "./bubblewrap-option.ts";
 import { BubblewrapProcess, launchBlocked, launchBubblewrap } from "./bubblewrap-process.ts";
 import { rejectCanceled } from "./cancel.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
@@ -96,7 +104,8 @@ class Bubblewrap implements Sandbox {
       const countsProcesses = canCountProcesses(place);
       const limited = [...limitPrefix(spec.limits, countsProcesses), ...argv];
       const inner = [...gatePrefix, ...(egress?.prefix ?? []), ...limited];
-      const blocked = await this.#block([program, ...OPTIONS_FROM_FILE, ...inner], variables, spec, place);
+      const command = [...leashPrefix, program, ...OPTIONS_FROM_FILE, ...inner] as const;
+      const blocked = await this.#block(command, variables, spec, place);
       const confined = new BubblewrapProcess(blocked.launched, blocked.entry, {
         limits: spec.limits,
         hasChannel: spec.hasChannel,
@@ -213,6 +222,7 @@ function rejectReplacedIn({ init, work }: SandboxEntry, mounts: RunPlace["mounts
 }
 
 function openGate(launched: Launched): void {
+  launched.pipe(control.leash).end("done\n");
   launched.pipe(control.block).end("x");
   launched.pipe(control.gate).end("\n");
 }

@@ -5,13 +5,15 @@ import type { ControlGroup } from "./cgroup.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
 /**
- * Runs as its own program, which the test kills: blocks a run forever, and reports when the sandbox is ready.
+ * Runs as its own program, which the test kills: blocks a run forever, and reports when bubblewrap was launched or, by
+ * default, when the sandbox is ready.
  */
-const [skill = "", shared = "", name = ""] = process.argv.slice(2);
+const [skill = "", shared = "", name = "", phase = "ready"] = process.argv.slice(2);
 const joined = new Set<number>();
 const group: ControlGroup = {
   add: async (pid) => {
     joined.add(pid);
+    if (phase === "launched") process.stdout.write("launched\n");
     // The second pid is the sandbox's first process, which waits for bubblewrap until its root exists.
     if (joined.size < 2) return;
     while (!existsSync(`/proc/${pid}/root/mnt/shared`)) await sleep(1);
