@@ -101,17 +101,20 @@ export function excuse({ complaints }: Visitor, pattern: RegExp): void {
 }
 
 /**
- * Fails on accessibility violations of the current page: of the whole page, of the view without its surroundings, or
- * of color contrast alone.
+ * Fails on accessibility violations of the current page: of the whole page, of the view without its surroundings, of
+ * color contrast alone, or of a document outside the console.
  */
-export async function checkAccessible(page: Page, what: "page" | "view" | "colours" = "page"): Promise<void> {
-  await settled(page);
+export async function checkAccessible(
+  page: Page,
+  what: "page" | "view" | "colours" | "document" = "page",
+): Promise<void> {
+  if (what !== "document") await settled(page);
   // The policy of the page lets no script of a test in but by evaluation.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
   const rules = what === "colours" ? { runOnly: ["color-contrast", "link-in-text-block"] } : {};
   const options = JSON.stringify({ resultTypes: ["violations"], ...rules });
   const found: unknown = await page.evaluate(
-    `axe.run(${what === "page" ? "document" : '"#main"'}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " — " + failureSummary)]))`,
+    `axe.run(${what === "page" || what === "document" ? "document" : '"#main"'}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " — " + failureSummary)]))`,
   );
   expect([page.url(), found]).toEqual([page.url(), []]);
 }

@@ -63,6 +63,19 @@ test("an open page that a newer gateway has no files for is loaded anew, where o
   excuse(visitor, /404.*settings-|dynamically imported/);
 });
 
+test("without the gateway the page stays, and a view that was not loaded yet comes when it is back [S-59]", async () => {
+  const visitor = await openConsole({ skills });
+  const { page, context } = visitor;
+  await settled(page);
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("Reconnecting").first().waitFor();
+  await page.getByRole("status", { name: "Loading" }).first().waitFor();
+  await context.setOffline(false);
+  await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+  excuse(visitor, /ERR_INTERNET_DISCONNECTED|dynamically imported/);
+});
+
 const BUDGET = 150_000;
 const dist = new URL("../../packages/console/dist/", import.meta.url);
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`.${path}`, dist)), "utf8");

@@ -37,6 +37,10 @@ test("a new gateway leads from an empty home to the first call of an agent, live
   await page.getByText("Show as table").waitFor();
   await page.getByText(/loaded first-skill r1/).waitFor();
   await checkAccessible(page);
+  await page.goto(`${gateway.url}/skills/first-skill/activity`);
+  await page.getByText("writer loaded first-skill r1").waitFor();
+  await page.goto(`${gateway.url}/home`);
+  await page.getByText("Show as table").waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   await checkWidth(page);
 });

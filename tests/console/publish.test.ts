@@ -101,3 +101,15 @@ test("nothing is lost when the gateway cannot be reached, and what is too large 
   await card.getByRole("link", { name: "Open late" }).waitFor();
   excuse(opened, /upload/);
 });
+
+test("a file whose only skill is refused is not called ready [S-59]", async () => {
+  const visitor = await openConsole({ at: "/publish" });
+  const { page } = visitor;
+  const zip = join(folder, "refused.zip");
+  await writeFile(zip, await zipOf({ bad: { "SKILL.md": "no skill" } }));
+  await settled(page);
+  await drop(visitor, [zip]);
+  const archive = page.getByRole("region", { name: "refused.zip" });
+  await archive.getByText("nothing to publish", { exact: true }).waitFor();
+  expect(await archive.getByText("ready to publish").count()).toBe(0);
+});

@@ -18,6 +18,10 @@ Collect the notes with \`scripts/collect.py\`, then write **one page**.
 | finished | 120 |
 | stuck | 80 |
 
+| day | who |
+|---|---|
+| Friday | Ada |
+
 ${more}`,
     'version: 1.2.0\nlicense: Apache-2.0\nauthor: Ada\nmetadata:\n  openclaw:\n    emoji: "✎"\n    homepage: https://example.org/weekly\ntags: [writing, team]\n',
   );
@@ -130,6 +134,8 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     publish: "/publish",
     catalogue: "/catalogue?agent=scribe",
     search: "/search?q=report",
+    proposals: "/proposals?box=open",
+    "skill-proposals": "/skills/weekly-report/proposals",
     approvals: "/approvals",
     activity: "/activity",
     session: `/activity/${session}`,

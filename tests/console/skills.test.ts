@@ -171,3 +171,24 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
   expect(await page.getByRole("textbox", { name: "Runtime" }).inputValue()).toBe("crewai");
   expect(await page.getByRole("button", { name: "visible" }).getAttribute("aria-pressed")).toBe("true");
 });
+
+test("while a search runs, no skill is called missing and no earlier result is shown [S-59]", async () => {
+  const { page } = await openConsole({ skills: { "word-excel": {}, "word-other": {} } });
+  const search = page.getByRole("searchbox");
+  const held: (() => void)[] = [];
+  await page.route(/\/v1\/skills\/search/, async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await search.fill("zzzqqq");
+  await eventually(() => held.length).toBe(1);
+  expect(await page.getByText("No matching skills").count()).toBe(0);
+  await page.getByRole("status", { name: "Loading" }).waitFor();
+  held.shift()?.();
+  await page.getByText("No matching skills").waitFor();
+  await search.fill("yyyqqq");
+  await page.getByText("No matching skills").waitFor({ state: "detached" });
+  await eventually(() => held.length).toBe(1);
+  held.shift()?.();
+  await page.getByText("No matching skills").waitFor();
+});

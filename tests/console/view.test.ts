@@ -44,6 +44,8 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   publish: named("Publish"),
   catalogue: named("Catalogue"),
   search: { ...named("Search"), shows: 'input[type="search"][value="report"]' },
+  proposals: { title: "Proposals", current: ["Proposals", "open"] },
+  "skill-proposals": ofReport("Proposals"),
   approvals: named("Approvals"),
   activity: named("Activity"),
   session: { title: "Write this week's report", current: ["Activity"] },

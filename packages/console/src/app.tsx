@@ -1,9 +1,10 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
 import { SignedIn } from "./api/session.tsx";
 import { queries } from "./api/use-api.ts";
 import { Shell } from "./layout/shell.tsx";
+import { part } from "./renewal.ts";
 import { Failure, SkeletonRows } from "./ui/state.tsx";
 import { Toasts } from "./ui/toast.tsx";
 import { ForRole } from "./view/for-role.tsx";
@@ -11,27 +12,24 @@ import { Missing } from "./view/missing.tsx";
 import { SignIn } from "./view/sign-in.tsx";
 import { Skills } from "./view/skills/skills.tsx";
 
-const Home = lazy(async () => ({ default: (await import("./view/home/home.tsx")).Home }));
-const Skill = lazy(async () => ({ default: (await import("./view/skill/skill.tsx")).Skill }));
-const Publish = lazy(async () => ({ default: (await import("./view/publish/publish.tsx")).Publish }));
-const CataloguePreview = lazy(async () => ({
-  default: (await import("./view/catalogue/catalogue-preview.tsx")).CataloguePreview,
-}));
-const SearchPlayground = lazy(async () => ({
-  default: (await import("./view/search/search-playground.tsx")).SearchPlayground,
-}));
-const Approvals = lazy(async () => ({ default: (await import("./view/approvals/approvals.tsx")).Approvals }));
-const ActivityLog = lazy(async () => ({
-  default: (await import("./view/activity/activity-log.tsx")).ActivityLog,
-}));
-const Dependencies = lazy(async () => ({
-  default: (await import("./view/dependencies/dependencies.tsx")).Dependencies,
-}));
-const Agents = lazy(async () => ({ default: (await import("./view/agents/agents.tsx")).Agents }));
-const Connect = lazy(async () => ({ default: (await import("./view/connect/connect.tsx")).Connect }));
-const People = lazy(async () => ({ default: (await import("./view/people/people.tsx")).People }));
-const Tokens = lazy(async () => ({ default: (await import("./view/tokens/tokens.tsx")).Tokens }));
-const Settings = lazy(async () => ({ default: (await import("./view/settings/settings.tsx")).Settings }));
+const Home = part(async () => (await import("./view/home/home.tsx")).Home);
+const Skill = part(async () => (await import("./view/skill/skill.tsx")).Skill);
+const Publish = part(async () => (await import("./view/publish/publish.tsx")).Publish);
+const CataloguePreview = part(
+  async () => (await import("./view/catalogue/catalogue-preview.tsx")).CataloguePreview,
+);
+const SearchPlayground = part(
+  async () => (await import("./view/search/search-playground.tsx")).SearchPlayground,
+);
+const Proposals = part(async () => (await import("./view/proposals/proposals.tsx")).Proposals);
+const Approvals = part(async () => (await import("./view/approvals/approvals.tsx")).Approvals);
+const ActivityLog = part(async () => (await import("./view/activity/activity-log.tsx")).ActivityLog);
+const Dependencies = part(async () => (await import("./view/dependencies/dependencies.tsx")).Dependencies);
+const Agents = part(async () => (await import("./view/agents/agents.tsx")).Agents);
+const Connect = part(async () => (await import("./view/connect/connect.tsx")).Connect);
+const People = part(async () => (await import("./view/people/people.tsx")).People);
+const Tokens = part(async () => (await import("./view/tokens/tokens.tsx")).Tokens);
+const Settings = part(async () => (await import("./view/settings/settings.tsx")).Settings);
 
 /** The console: every view has an address. */
 export function App() {
@@ -58,6 +56,7 @@ export function App() {
                   <Route path="/publish" component={Publish} />
                   <Route path="/catalogue" component={CataloguePreview} />
                   <Route path="/search" component={SearchPlayground} />
+                  <Route path="/proposals/:id?">{({ id }) => <Proposals proposal={id} />}</Route>
                   <Route path="/approvals" component={Approvals} />
                   <Route path="/activity/:session?">
                     {({ session }) => <ActivityLog session={session} />}

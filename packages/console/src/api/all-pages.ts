@@ -5,6 +5,7 @@ const rowsOf: ReadonlyMap<RouteKey, string> = new Map<RouteKey, string>([
   ["GET /v1/agents", "agents"],
   ["GET /v1/explain", "explanations"],
   ["GET /v1/metrics", "skills"],
+  ["GET /v1/proposals", "proposals"],
   ["GET /v1/skills/{id}/grants", "grants"],
   ["GET /v1/skills/{id}/versions", "versions"],
   ["GET /v1/tokens", "tokens"],

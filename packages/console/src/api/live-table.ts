@@ -40,6 +40,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["eval.", ["GET /v1/skills/{id}/evals"]],
   ["token.", ["GET /v1/tokens", "GET /v1/sign-in-codes", "GET /v1/users"]],
   ["approval.", ["GET /v1/approvals"]],
+  ["proposal.", ["GET /v1/proposals", "GET /v1/proposals/{proposal}", "GET /v1/proposals/{proposal}/diff"]],
   ["secret.", ["GET /v1/secrets", ...skills]],
 ];
 

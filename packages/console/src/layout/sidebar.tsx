@@ -47,13 +47,22 @@ function ViewLink({ view, onChoose }: { readonly view: View; readonly onChoose?:
       <Icon className={classNames("size-4", isHere && "text-accent")} aria-hidden />
       <span className="flex-1">{name}</span>
       {href === "/approvals" && <OpenQuestions />}
+      {href === "/proposals" && <OpenProposals />}
     </Link>
   );
 }
 
 function OpenQuestions() {
   const { data } = useApi("GET /v1/approvals");
-  const open = data?.questions.length ?? 0;
+  return <OpenCount open={data?.questions.length ?? 0} />;
+}
+
+function OpenProposals() {
+  const { data } = useApi("GET /v1/proposals", { query: { waiting: "true" } });
+  return <OpenCount open={data?.proposals.length ?? 0} />;
+}
+
+function OpenCount({ open }: { readonly open: number }) {
   if (open === 0) return null;
   return (
     <span className="rounded-full bg-accent px-1.5 text-xs font-medium text-on-accent tabular-nums">

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field, Input } from "./field.tsx";
@@ -27,6 +27,11 @@ export function Confirm({
   isBusy = false,
 }: ConfirmProps) {
   const [typed, setTyped] = useState("");
+  const id = useId();
+  const confirm = () => {
+    setTyped("");
+    onConfirm();
+  };
   return (
     <Dialog
       isOpen={isOpen}
@@ -37,31 +42,37 @@ export function Confirm({
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="danger"
+            type="submit"
+            form={id}
             isBusy={isBusy}
             disabled={word !== undefined && typed !== word}
-            onClick={() => {
-              setTyped("");
-              onConfirm();
-            }}
           >
             {action}
           </Button>
         </>
       }
     >
-      <p className="text-sm">{text}</p>
-      {word !== undefined && (
-        <div className="mt-3">
-          <Field label={`Type ${word} to confirm`}>
-            <Input
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-              autoComplete="off"
-              spellCheck={false}
-            />
-          </Field>
-        </div>
-      )}
+      <form
+        id={id}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy && (word === undefined || typed === word)) confirm();
+        }}
+      >
+        <p className="text-sm">{text}</p>
+        {word !== undefined && (
+          <div className="mt-3">
+            <Field label={`Type ${word} to confirm`}>
+              <Input
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            </Field>
+          </div>
+        )}
+      </form>
     </Dialog>
   );
 }

@@ -10,10 +10,20 @@ export interface DialogProps {
   readonly children: ReactNode;
   readonly footer?: ReactNode;
   readonly isWide?: boolean;
+  /** Escape and the cross do not close it: what it shows is shown only once. */
+  readonly isKept?: boolean;
 }
 
 /** The browser's own dialog: it keeps the focus, and Escape closes it. */
-export function Dialog({ isOpen, onClose, title, children, footer, isWide = false }: DialogProps) {
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  children,
+  footer,
+  isWide = false,
+  isKept = false,
+}: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -30,6 +40,13 @@ export function Dialog({ isOpen, onClose, title, children, footer, isWide = fals
       ref={ref}
       aria-labelledby={id}
       onClose={onClose}
+      onCancel={(event) => {
+        if (isKept) event.preventDefault();
+      }}
+      onKeyDown={(event) => {
+        // The browser closes a dialog on the second Escape, even when the first was prevented.
+        if (isKept && event.key === "Escape") event.preventDefault();
+      }}
       className={classNames(
         "m-auto max-h-[85dvh] w-[calc(100vw-2rem)] flex-col overflow-hidden rounded-xl border border-line bg-panel shadow-pop open:flex",
         isWide ? "max-w-4xl" : "max-w-lg",
@@ -41,7 +58,7 @@ export function Dialog({ isOpen, onClose, title, children, footer, isWide = fals
             <h2 id={id} className="font-semibold">
               {title}
             </h2>
-            <IconButton icon={X} label="Close" onClick={onClose} />
+            {!isKept && <IconButton icon={X} label="Close" onClick={onClose} />}
           </header>
           <div className="min-h-0 overflow-y-auto px-4 py-4">{children}</div>
           {footer !== undefined && (

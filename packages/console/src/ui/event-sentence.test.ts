@@ -43,6 +43,7 @@ test("every type of event has its words [S-59]", () => {
     revisions: [],
     results: [],
     rules: [],
+    skills: [],
     by,
     grantee: { kind: "agent", key: "a" },
   };

@@ -82,6 +82,7 @@ function escapeHtml(text: string): string {
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+a { color: light-dark(#4f4fc4, #9a9af2); }
 nav a { margin-right: .75rem; }
 details { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .4rem 0; }
 summary { cursor: pointer; }

@@ -38,10 +38,12 @@ function Waiting() {
   const canPublish = useCanPublish();
   const { data: approvals } = useApi("GET /v1/approvals", undefined, { enabled: isAdmin });
   const { data: pending } = useApi("GET /v1/grants/pending", { query: {} }, { enabled: canPublish });
+  const { data: proposals } = useApi("GET /v1/proposals", { query: { waiting: "true" } });
   const { data: rows, error, refetch } = useSkills();
   const attention = rows?.filter(healthTable.attention.fits).length ?? 0;
   const lines = [
     [approvals?.questions.length ?? 0, "approval", "/approvals", "waiting for an answer"],
+    [proposals?.proposals.length ?? 0, "proposal", "/proposals", "waiting for a review"],
     [pending?.grants.length ?? 0, "grant", "/agents", "waiting for consent"],
     [attention, "skill", "/skills?health=attention", "enabled, but not ready to use"],
   ] as const;

@@ -41,6 +41,7 @@ export function Invitation({ isOpen, onClose, user: given }: InvitationProps) {
         isOpen={isOpen}
         onClose={close}
         title={`Sign-in link for ${made.user}`}
+        isKept
         footer={
           <Button look="primary" onClick={close}>
             Done

@@ -163,7 +163,7 @@ function columnsFor(me: string, onEnd: (person: Person) => void): readonly Colum
           <Button
             look="danger"
             icon={Ban}
-            aria-label={`End the access of ${person.name}`}
+            aria-label={`End access of ${person.name}`}
             onClick={() => onEnd(person)}
           >
             <span className="max-sm:sr-only">End access</span>

@@ -1,11 +1,12 @@
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { part } from "../../renewal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Skeleton } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 import type { Change } from "./parcel.ts";
 
-const ChangeDiff = lazy(async () => ({ default: (await import("./change-diff.tsx")).ChangeDiff }));
+const ChangeDiff = part(async () => (await import("./change-diff.tsx")).ChangeDiff);
 
 const words: Readonly<Record<Change["change"], readonly [string, Tone]>> = {
   added: ["added", "good"],

@@ -17,7 +17,9 @@ const words: Readonly<Record<Exclude<Step["step"], "published">, readonly [strin
   tried: ["ready to publish", "info"],
 };
 
-function wordOf({ state, results = [] }: Parcel): readonly [string, Tone] {
+function wordOf(parcel: Parcel): readonly [string, Tone] {
+  const { state, results = [] } = parcel;
+  if (state.step === "tried" && publishable(parcel) === 0) return ["nothing to publish", "warn"];
   if (state.step !== "published") return words[state.step];
   const refused = results.filter(({ status }) => status === "failed").length;
   return refused === 0 ? ["done", "good"] : [`done, ${refused} refused`, "warn"];

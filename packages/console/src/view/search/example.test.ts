@@ -7,5 +7,8 @@ test("examples are short beginnings of descriptions, each once [S-59]", () => {
   expect(examples[0]).toBe("Fill PDF forms");
   expect(examples).toHaveLength(2);
   expect(examples[1]?.length).toBeLessThanOrEqual(60);
-  expect(examplesOf(Array.from({ length: 50 }, (_, at) => `Do ${at}`))).toHaveLength(6);
+  expect(examplesOf(Array.from({ length: 50 }, (_, at) => `Do task ${at}`))).toHaveLength(6);
+  expect(examplesOf(["Read, fill and split PDF files.", "Create"])).toEqual([
+    "Read, fill and split PDF files",
+  ]);
 });

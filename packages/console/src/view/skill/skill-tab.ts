@@ -8,6 +8,7 @@ export const skillTabs = [
   "dependencies",
   "security",
   "evals",
+  "proposals",
   "activity",
   "validation",
 ] as const;

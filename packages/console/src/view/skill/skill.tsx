@@ -1,9 +1,10 @@
 import { FileQuestion, LayoutList, Power } from "lucide-react";
-import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { type ComponentType, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 import type { ApiError } from "../../api/client.ts";
 import { useIsAdmin } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
+import { part } from "../../renewal.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton, SkeletonRows } from "../../ui/state.tsx";
@@ -14,15 +15,16 @@ import { hrefOf, type SkillTab, tabOf, tabsFor, titleOf } from "./skill-tab.ts";
 import type { SkillProps } from "./skill-view.ts";
 
 const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
-  overview: lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview })),
-  files: lazy(async () => ({ default: (await import("./files/files.tsx")).Files })),
-  versions: lazy(async () => ({ default: (await import("./versions/versions.tsx")).Versions })),
-  access: lazy(async () => ({ default: (await import("./access/access.tsx")).Access })),
-  dependencies: lazy(async () => ({ default: (await import("./dependencies/needs.tsx")).Needs })),
-  security: lazy(async () => ({ default: (await import("./security/security.tsx")).Security })),
-  evals: lazy(async () => ({ default: (await import("./evals/evals.tsx")).Evals })),
-  activity: lazy(async () => ({ default: (await import("./activity/skill-activity.tsx")).SkillActivity })),
-  validation: lazy(async () => ({ default: (await import("./validation/validation.tsx")).Validation })),
+  overview: part(async () => (await import("./overview/overview.tsx")).Overview),
+  files: part(async () => (await import("./files/files.tsx")).Files),
+  versions: part(async () => (await import("./versions/versions.tsx")).Versions),
+  access: part(async () => (await import("./access/access.tsx")).Access),
+  dependencies: part(async () => (await import("./dependencies/needs.tsx")).Needs),
+  security: part(async () => (await import("./security/security.tsx")).Security),
+  evals: part(async () => (await import("./evals/evals.tsx")).Evals),
+  proposals: part(async () => (await import("./skill-proposals.tsx")).SkillProposals),
+  activity: part(async () => (await import("./activity/skill-activity.tsx")).SkillActivity),
+  validation: part(async () => (await import("./validation/validation.tsx")).Validation),
 };
 
 /** One skill: its content, its access and its activity. */

@@ -21,7 +21,7 @@ export function Skills() {
   const [search, setSearch] = useSearchParams();
   const state = readState(search);
   const { data: rows = [], error, isPending, refetch } = useSkills();
-  const ranks = useRanks(state.words);
+  const { ranks, isSearching } = useRanks(state.words);
   const shown = useMemo(() => filterRows(rows, state, ranks), [rows, state, ranks]);
   const set = (name: string, value: string) =>
     setSearch(
@@ -74,9 +74,9 @@ export function Skills() {
       </div>
       <Panel>
         {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-        {isPending && <SkeletonRows />}
+        {(isPending || (isSearching && shown.length === 0)) && <SkeletonRows />}
         {!isPending && error === null && shown.length > 0 && <SkillList rows={shown} ranks={ranks} />}
-        {!isPending && error === null && shown.length === 0 && (
+        {!isPending && !isSearching && error === null && shown.length === 0 && (
           <NoSkills isEmpty={rows.length === 0} onClear={() => setSearch({})} />
         )}
       </Panel>
@@ -92,23 +92,26 @@ const orderNames = {
 } as const satisfies Record<Order, string>;
 
 /** Scores come from the gateway's own search, some letters after they were typed; uses from the record. */
-function useRanks(words: string): Ranks {
-  const query = useDelayed(words.trim(), 150);
-  const { data: found } = useApi(
-    "GET /v1/skills/search",
-    { query: { q: query, limit: "100" } },
-    { enabled: query !== "", keep: true },
-  );
+function useRanks(words: string): { readonly ranks: Ranks; readonly isSearching: boolean } {
+  const wanted = words.trim();
+  const query = useDelayed(wanted, 150);
+  const {
+    data,
+    isPending,
+    error: searchError,
+  } = useApi("GET /v1/skills/search", { query: { q: query, limit: "100" } }, { enabled: query !== "" });
   const { data: metrics } = useApi("GET /v1/metrics");
-  return useMemo(
+  // Results of earlier words are not shown for these.
+  const found = wanted === query && query !== "" ? data : undefined;
+  const ranks = useMemo(
     () => ({
-      scores: new Map(
-        query === "" ? [] : (found?.hits ?? []).map(({ row, hit }) => [row.entry.id as string, hit.score]),
-      ),
+      scores: new Map((found?.hits ?? []).map(({ row, hit }) => [row.entry.id as string, hit.score])),
       uses: new Map((metrics?.skills ?? []).map(({ skill, activations }) => [skill, activations])),
     }),
-    [found, metrics, query],
+    [found, metrics],
   );
+  const isSearching = wanted !== "" && (wanted !== query || (isPending && searchError === null));
+  return { ranks, isSearching };
 }
 
 function PublishLink() {

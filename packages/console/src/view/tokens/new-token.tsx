@@ -65,6 +65,7 @@ export function NewToken({ isOpen, onClose, agent: given }: NewTokenProps) {
         isOpen={isOpen}
         onClose={close}
         title="Your new token"
+        isKept
         footer={
           <Button look="primary" onClick={close}>
             Done

@@ -1,13 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { type Answer, call } from "../../../api/client.ts";
+import { useApi } from "../../../api/use-api.ts";
 import { Dot } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { sentenceOf } from "../../../ui/event-sentence.ts";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { Ago } from "../../../ui/text.tsx";
+import { lineOf, namesIn, type SessionNames } from "../../activity/event-line.ts";
 
 type Recorded = Answer<"GET /v1/audit">["events"][number];
 const PAGE = 50;
@@ -16,6 +18,7 @@ const PAGE = 50;
 export function SkillTimeline({ id }: { readonly id: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useTimeline(id);
   const events = data?.pages.flatMap((page) => page.events) ?? [];
+  const names = useSessionNames();
   return (
     <Panel
       title="History"
@@ -34,7 +37,7 @@ export function SkillTimeline({ id }: { readonly id: string }) {
       )}
       <ol className="divide-y divide-line">
         {events.map((recorded) => (
-          <EventRow key={recorded.seq} recorded={recorded} />
+          <EventRow key={recorded.seq} recorded={recorded} names={names} />
         ))}
       </ol>
       {hasNextPage && (
@@ -65,8 +68,22 @@ function useTimeline(id: string) {
   });
 }
 
-function EventRow({ recorded: { event } }: { readonly recorded: Recorded }) {
-  const { text, tone, who } = sentenceOf(event);
+const SESSIONS = "1000";
+
+/** The agents of the latest sessions: the events of a skill name only the session. */
+function useSessionNames(): SessionNames {
+  const query = { type: "session.opened", order: "newest", limit: SESSIONS } as const;
+  const { data } = useApi("GET /v1/audit", { query });
+  return useMemo(() => namesIn(data?.events ?? []), [data]);
+}
+
+interface EventRowProps {
+  readonly recorded: Recorded;
+  readonly names: SessionNames;
+}
+
+function EventRow({ recorded: { event }, names }: EventRowProps) {
+  const { text, tone, who, by } = lineOf(event, names);
   const session = "session" in event ? event.session : undefined;
   return (
     <li className="flex items-start gap-3 px-4 py-2 text-sm">
@@ -76,6 +93,7 @@ function EventRow({ recorded: { event } }: { readonly recorded: Recorded }) {
       <p className="min-w-0 flex-1 break-words">
         {who !== undefined && <span className="font-medium">{who} </span>}
         {text}
+        {by !== undefined && <span className="text-muted"> · {by}</span>}
       </p>
       <span className="flex shrink-0 flex-col items-end gap-x-3 text-xs text-muted sm:flex-row">
         {typeof session === "string" && (

@@ -83,10 +83,11 @@ const looks: Components = {
     </pre>
   ),
   table: ({ children }) => (
+    // Not a landmark: a text may have many tables.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
-    <section aria-label="Table" tabIndex={0} className="overflow-x-auto">
+    <div tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse text-left">{children}</table>
-    </section>
+    </div>
   ),
   th: ({ children }) => <th className="border-b border-line-strong px-2 py-1 font-semibold">{children}</th>,
   td: ({ children }) => <td className="border-b border-line px-2 py-1 align-top">{children}</td>,

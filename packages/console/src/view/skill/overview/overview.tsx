@@ -1,6 +1,7 @@
 import { Code, Eye, TriangleAlert } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Link } from "wouter";
+import { part } from "../../../renewal.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../../ui/state.tsx";
@@ -11,7 +12,7 @@ import { useText } from "../use-text.ts";
 import { Frontmatter } from "./frontmatter.tsx";
 import { warningsOf } from "./warning.ts";
 
-const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
+const Markdown = part(async () => (await import("./markdown.tsx")).Markdown);
 
 /** More than this is shown as it is written: rendering it would hold the page up. */
 const MOST_RENDERED = 200_000;

@@ -139,7 +139,9 @@ function Findings({ id, revision, findings }: FindingsProps) {
                 <CodeText text={finding.fix} />
               </p>
               <PlaceLink id={id} file={finding.file} line={finding.line} revision={revision} />
-              <pre className="overflow-x-auto rounded bg-raised px-2 py-1 text-xs">{finding.excerpt}</pre>
+              <pre className="rounded bg-raised px-2 py-1 text-xs break-words whitespace-pre-wrap">
+                {finding.excerpt}
+              </pre>
             </div>
             <div className="flex flex-wrap items-start gap-2">
               {finding.waivedBy !== undefined && <Badge tone="good">waived by {finding.waivedBy}</Badge>}

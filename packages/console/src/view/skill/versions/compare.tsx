@@ -4,6 +4,7 @@ import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { count, formatBytes, Mono } from "../../../ui/text.tsx";
 import { FieldValue } from "../overview/frontmatter.tsx";
+import { DiffLookButton } from "./diff-look.tsx";
 import { DiffView } from "./diff-view.tsx";
 import type { Pair, SkillDiff } from "./version.ts";
 
@@ -21,9 +22,12 @@ export function Compare({ id, from, to }: Pair & { readonly id: string }) {
     );
   return (
     <div className="divide-y divide-line">
-      <p className="px-4 py-2 text-sm text-muted">
-        {count(data.files.length, "file")} differ{data.files.length === 1 ? "s" : ""}.
-      </p>
+      <div className="flex min-h-10 items-center justify-between gap-2 px-4 py-1 text-sm text-muted">
+        <p>
+          {count(data.files.length, "file")} differ{data.files.length === 1 ? "s" : ""}.
+        </p>
+        <DiffLookButton />
+      </div>
       <FieldChanges fields={data.fields} />
       {data.files.map((file) => (
         <FileChange key={file.path} file={file} />
@@ -32,7 +36,7 @@ export function Compare({ id, from, to }: Pair & { readonly id: string }) {
   );
 }
 
-function FieldChanges({ fields }: Pick<SkillDiff, "fields">) {
+export function FieldChanges({ fields }: Pick<SkillDiff, "fields">) {
   if (fields.length === 0) return null;
   return (
     <dl aria-label="Changes of the frontmatter" className="divide-y divide-line">

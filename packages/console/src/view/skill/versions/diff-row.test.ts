@@ -29,3 +29,19 @@ test("one change after another does not run into it [S-59]", () => {
     ["2-b", "2+B"],
   ]);
 });
+
+test("an edited line has marks on the words that changed, and another line has none [S-59]", () => {
+  const lines = [
+    "-Write one page a week.",
+    "+Write two pages a week.",
+    "-gone",
+    "+an altogether different text",
+  ];
+  const [edited, other] = rowsOf({ oldStart: 1, newStart: 1, lines });
+  const marked = (words: readonly { text: string; isChanged: boolean }[] = []) =>
+    words.filter(({ isChanged }) => isChanged).map(({ text }) => text);
+  expect(marked(edited?.left?.words)).toEqual(["one", "page"]);
+  expect(marked(edited?.right?.words)).toEqual(["two", "pages"]);
+  expect(edited?.right?.words?.map(({ text }) => text).join("")).toBe("Write two pages a week.");
+  expect([other?.left?.words, other?.right?.words]).toEqual([undefined, undefined]);
+});

@@ -1,3 +1,5 @@
+import { diffWordsWithSpace } from "diff";
+
 /** A part of a change, as a unified diff has it. */
 export interface Hunk {
   readonly oldStart: number;
@@ -7,6 +9,13 @@ export interface Hunk {
 
 export interface DiffLine {
   readonly number: number;
+  readonly text: string;
+  readonly isChanged: boolean;
+  /** The text in pieces, when only some of its words changed. */
+  readonly words?: readonly Word[];
+}
+
+export interface Word {
   readonly text: string;
   readonly isChanged: boolean;
 }
@@ -50,5 +59,28 @@ function plain(number: number, text: string): DiffLine {
 }
 
 function beside(left: DiffLine | undefined, right: DiffLine | undefined): DiffRow {
+  if (left?.isChanged === true && right?.isChanged === true) return withWords(left, right);
   return { ...(left === undefined ? {} : { left }), ...(right === undefined ? {} : { right }) };
+}
+
+/** Comparing the words of longer lines would block the page. */
+const LONGEST = 2000;
+/** Lines that share less are two lines, not one that was edited. */
+const LEAST_SHARED = 0.3;
+
+function withWords(left: DiffLine, right: DiffLine): DiffRow {
+  if (left.text.length + right.text.length > LONGEST) return { left, right };
+  const parts = diffWordsWithSpace(left.text, right.text);
+  const shared = parts
+    .filter(({ added, removed }) => !added && !removed)
+    .reduce((sum, { value }) => sum + value.trim().length, 0);
+  if (shared < LEAST_SHARED * Math.max(left.text.length, right.text.length)) return { left, right };
+  return {
+    left: { ...left, words: parts.filter(({ added }) => !added).map(wordOf) },
+    right: { ...right, words: parts.filter(({ removed }) => !removed).map(wordOf) },
+  };
+}
+
+function wordOf({ value, added, removed }: ReturnType<typeof diffWordsWithSpace>[number]): Word {
+  return { text: value, isChanged: added || removed };
 }

@@ -2,7 +2,8 @@ import { parsePatch } from "diff";
 import { Fragment, useMemo } from "react";
 import { classNames } from "../../../ui/class-names.ts";
 import { ScrollText } from "../../../ui/scroll-text.tsx";
-import { type DiffLine, type DiffRow, type Hunk, rowsOf } from "./diff-row.ts";
+import { useDiffLook } from "./diff-look.tsx";
+import { type DiffLine, type DiffRow, type Hunk, rowsOf, type Word } from "./diff-row.ts";
 
 export interface DiffViewProps {
   readonly path: string;
@@ -12,7 +13,7 @@ export interface DiffViewProps {
 
 const MOST_ROWS = 3000;
 
-/** A diff: side by side, or inline on narrow screens. */
+/** A diff: side by side, or unified by choice and on narrow screens. */
 export function DiffView({ path, text }: DiffViewProps) {
   const hunks = useMemo(() => readHunks(text), [text]);
   const size = hunks?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
@@ -40,9 +41,10 @@ export function DiffView({ path, text }: DiffViewProps) {
 }
 
 function HunkRows({ rows }: { readonly rows: readonly DiffRow[] }) {
+  const isSplit = useDiffLook() === "split";
   return (
     <>
-      <div className="hidden lg:block">
+      <div className={isSplit ? "hidden lg:block" : "hidden"}>
         {rows.map((row, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows do not move.
           <div key={at} className="grid grid-cols-2">
@@ -51,7 +53,7 @@ function HunkRows({ rows }: { readonly rows: readonly DiffRow[] }) {
           </div>
         ))}
       </div>
-      <div className="lg:hidden">
+      <div className={isSplit ? "lg:hidden" : ""}>
         {inline(rows).map(({ line, kind }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows do not move.
           <Side key={at} line={line} kind={kind} />
@@ -82,9 +84,29 @@ function Side({ line, kind }: SideProps) {
         {line.isChanged ? (isBefore ? "−" : "+") : ""}
       </span>
       <code className="min-w-0 flex-1 pr-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
-        {line.text}
+        {line.words === undefined ? line.text : <Words words={line.words} isBefore={isBefore} />}
       </code>
     </div>
+  );
+}
+
+/** The words of an edited line, with marks on those that changed. */
+function Words({ words, isBefore }: { readonly words: readonly Word[]; readonly isBefore: boolean }) {
+  return words.map(({ text, isChanged }, at) =>
+    isChanged ? (
+      <mark
+        // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line do not move.
+        key={at}
+        className={classNames(
+          "rounded-sm bg-transparent text-inherit underline decoration-2 underline-offset-2",
+          isBefore ? "decoration-bad" : "decoration-good",
+        )}
+      >
+        {text}
+      </mark>
+    ) : (
+      text
+    ),
   );
 }
 

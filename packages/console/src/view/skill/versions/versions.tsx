@@ -1,7 +1,8 @@
 import { GitCompare, History } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useRights } from "../../../api/session.tsx";
 import { useApi } from "../../../api/use-api.ts";
+import { part } from "../../../renewal.ts";
 import { Select } from "../../../ui/field.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
@@ -11,7 +12,7 @@ import type { SkillProps } from "../skill-view.ts";
 import { defaultPair, type Version } from "./version.ts";
 import { VersionList } from "./version-list.tsx";
 
-const Compare = lazy(async () => ({ default: (await import("./compare.tsx")).Compare }));
+const Compare = part(async () => (await import("./compare.tsx")).Compare);
 
 /** The revisions of a skill, the changes between two of them, and the rollback. */
 export function Versions({ skill }: SkillProps) {
