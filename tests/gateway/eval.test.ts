@@ -68,4 +68,32 @@ describe.each(engines)("eval results over HTTP on %s", (engine) => {
       expect(await problemOf(await owner("POST", path, { body }))).toMatchObject({ code });
     expect((await answerOf("listEvals", await owner("GET", path))).evals).toEqual([]);
   });
+
+  test("a proposal shows the evals of its base and of its candidate [S-51] [S-49]", async () => {
+    const base = await hashOf(2);
+    const created = await owner("POST", "/v1/proposals", {
+      body: {
+        ...{ skill: "own", base, justification: "Shorter." },
+        files: [{ path: "a.md", content: "Three." }],
+      },
+    });
+    const { id, candidate } = await answerOf(
+      "getProposal",
+      await owner("GET", `/v1/proposals/${(await answerOf("createProposal", created)).id}`),
+    );
+    for (const hash of [base, candidate])
+      await answerOf("addEval", await owner("POST", path, { body: taskReport("own", hash) }));
+    const evals = await answerOf("getProposalEvals", await owner("GET", `/v1/proposals/${id}/evals`));
+    expect(evals).toMatchObject({
+      before: [{ kind: "tasks", treeHash: base }],
+      after: [{ kind: "tasks", treeHash: candidate }],
+    });
+    const { evals: listed } = await answerOf("listEvals", await owner("GET", path));
+    expect(listed.map(({ revisions }) => revisions)).toEqual([[], [2]]);
+    await share();
+    const { evals: shown } = await answerOf("listEvals", await viewer("GET", path));
+    expect(shown.map(({ revisions }) => revisions)).toEqual([[2]]);
+    const foreign = await viewer("GET", `/v1/proposals/${id}/evals`);
+    expect(await problemOf(foreign)).toMatchObject({ code: "PROPOSAL_NOT_FOUND" });
+  });
 });

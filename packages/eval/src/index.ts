@@ -54,6 +54,7 @@ export {
   type TaskTrial,
 } from "./task/task-run.ts";
 export { chooseDistractors, layOut, layOutForTrials, type SkillFolder } from "./trial/skill-folder.ts";
+export { type ContentPair, compareTriggers, type TriggerChange } from "./trigger/compare-content.ts";
 export { fitThreshold, type OfflineReport, rankOffline, reportOffline, wordsFor } from "./trigger/offline.ts";
 export {
   EVAL_FILES,

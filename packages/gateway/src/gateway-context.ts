@@ -6,11 +6,12 @@ import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { SecretStore } from "@skillhold/core/secret";
 import type { SurveyPorts, SystemHost } from "@skillhold/deps/environment";
 import type { Digest } from "@skillhold/protocol";
-import type { EvalReportBody, Operation } from "@skillhold/protocol/http";
+import type { EvalReportBody, Operation, ProposalEvals } from "@skillhold/protocol/http";
 import type { AuditReport } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { Host } from "@skillhold/skill";
+import type { z } from "zod";
 import type { ApprovalInbox } from "./approval/approval-inbox.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
 import type { InstallService } from "./install-service.ts";
@@ -46,6 +47,11 @@ export interface GatewayContext {
   readonly guardScan: GuardScan;
   /** Ranks a skill for its own trigger queries; undefined for a skill without queries. */
   readonly scoreTriggers?: (skill: ScoredSkill, viewer: Viewer) => Promise<EvalReportBody | undefined>;
+  /** Ranks two contents of a skill for its trigger queries; undefined without queries. */
+  readonly compareTriggers?: (
+    pair: { readonly skill: string; readonly before: SkillTexts | undefined; readonly after: SkillTexts },
+    viewer: Viewer,
+  ) => Promise<TriggerChange | undefined>;
   /** Installs skills from elsewhere; without it, the install route fails. */
   readonly installs?: InstallService;
   readonly progress: DependencyProgress;
@@ -70,6 +76,10 @@ export interface GatewayContext {
   readonly console?: string;
   readonly options: GatewayOptions;
 }
+
+/** The texts of a skill by path. */
+export type SkillTexts = ReadonlyMap<string, string>;
+type TriggerChange = NonNullable<z.output<typeof ProposalEvals>["triggers"]>;
 
 export interface ScoredSkill {
   readonly skill: string;

@@ -63,6 +63,7 @@ export const handlers: Handlers = {
   rescanGuard: endable(gated("heavy", plainHandlers.rescanGuard)),
   getGuardReport: endable(gated("heavy", plainHandlers.getGuardReport)),
   diffCapabilities: endable(gated("heavy", plainHandlers.diffCapabilities)),
+  getProposalEvals: endable(gated("heavy", plainHandlers.getProposalEvals)),
   scoreTriggers: endable(gated("heavy", plainHandlers.scoreTriggers)),
   installSkills: endable(gated("heavy", plainHandlers.installSkills)),
   // An upload is received first, however long that takes, and then passes the gate for expensive work.

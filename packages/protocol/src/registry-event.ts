@@ -204,7 +204,8 @@ export const registryEvents = [
     report: z.string(),
     kind: z.enum(["tasks", "triggers", "offline"]),
     hash: Digest,
-    revision: z.int().min(1),
+    /** Absent for the candidate of a proposal. */
+    revision: z.int().min(1).optional(),
   }),
   /** A stored skill has another verdict, by another engine. */
   z.object({

@@ -144,7 +144,7 @@ const writers: Writers = {
   "audit.key_changed": ({ change }) => [`${change} a key of the audit log`, "warn"],
   "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
   "eval.recorded": ({ skill, revision, kind }) => [
-    `added an eval of ${skill} r${revision} (${kind})`,
+    `added an eval of ${skill}${revision === undefined ? "" : ` r${revision}`} (${kind})`,
     "info",
   ],
   "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],

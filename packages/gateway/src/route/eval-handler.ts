@@ -1,15 +1,19 @@
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { addEvalResult, getEvalResult } from "@skillhold/registry/eval";
-import type { EvalResult } from "@skillhold/registry/record";
+import { addEvalResult, getEvalResult, latestEvals } from "@skillhold/registry/eval";
+import { getProposal } from "@skillhold/registry/proposal";
+import { currentGeneration, type EvalResult, type RegistryContext } from "@skillhold/registry/record";
 import { getRevision } from "@skillhold/registry/release";
 import { z } from "zod";
-import { type Principal, principalActor } from "../auth/principal.ts";
+import { type Principal, principalActor, proposalActor } from "../auth/principal.ts";
+import { requestViewer } from "../auth/viewer.ts";
+import type { SkillTexts } from "../gateway-context.ts";
 import type { Handlers } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { type DisclosedSkill, getDisclosedSkill, isOverseer } from "../skill/disclosed-skill.ts";
 import { readPage } from "./page.ts";
 
-type EvalOperation = "listEvals" | "getEval" | "addEval" | "scoreTriggers";
+type EvalOperation = "listEvals" | "getEval" | "addEval" | "scoreTriggers" | "getProposalEvals";
 
 const position = z.tuple([z.string(), z.string()]);
 type Position = z.infer<typeof position>;
@@ -18,7 +22,8 @@ type EvalHead = Pick<EvalResult, "addedAt" | "id" | "summary">;
 export const evalHandlers: Pick<Handlers, EvalOperation> = {
   listEvals: async ({ principal, params: { id }, query }, context) => {
     const known = await getDisclosedSkill(id, { principal }, context);
-    const { uid } = stored(known).current.skill;
+    const held = stored(known);
+    const { uid } = held.current.skill;
     const { store } = context.registry;
     const revisions = (await store.listRevisions(uid)).filter(
       ({ revision }) => known.pin === undefined || revision === known.pin,
@@ -31,10 +36,14 @@ export const evalHandlers: Pick<Handlers, EvalOperation> = {
         store.listEvals(uid, { limit, treeHash, after: after && { addedAt: after[0], id: after[1] } }),
     });
     const numbers = Map.groupBy(revisions, ({ treeHash }) => treeHash);
-    const evals = rows.map(({ summary }) => ({
-      ...summary,
-      revisions: (numbers.get(summary.treeHash) ?? []).map(({ revision }) => revision),
-    }));
+    const isManager = isOverseer(held, principal);
+    const evals = rows
+      .map(({ summary }) => ({
+        ...summary,
+        revisions: (numbers.get(summary.treeHash) ?? []).map(({ revision }) => revision),
+      }))
+      // A content without a revision is a proposal, which only its reviewers may know.
+      .filter(({ revisions }) => isManager || revisions.length > 0);
     return { data: { evals, ...next } };
   },
   getEval: async ({ principal, params: { id, report } }, context) => {
@@ -62,7 +71,39 @@ export const evalHandlers: Pick<Handlers, EvalOperation> = {
       });
     return { data: await addEvalResult(uid, report, principalActor(principal), context.registry) };
   },
+  getProposalEvals: async ({ principal, params }, context) => {
+    const { registry } = context;
+    const proposal = await getProposal(params.proposal, proposalActor(principal), registry);
+    const { base, candidate } = currentGeneration(proposal);
+    const before = base === undefined ? undefined : await textsOf(base, registry);
+    const after = await textsOf(candidate, registry);
+    const viewer = await requestViewer(principal, {}, context);
+    const triggers = await context.compareTriggers?.({ skill: proposal.skill, before, after }, viewer);
+    const uid = (await registry.store.findSkill(proposal.skill))?.uid;
+    const latest = async (hash: Digest | undefined) =>
+      uid === undefined || hash === undefined ? [] : await latestEvals(uid, hash, registry);
+    return {
+      data: {
+        ...(triggers === undefined ? {} : { triggers }),
+        before: await latest(base),
+        after: await latest(candidate),
+      },
+    };
+  },
 };
+
+/** The texts by which search ranks: SKILL.md and the queries. */
+const RANKED_TEXT = /^(?:SKILL\.md|evals\/[^/]+\.json)$/;
+const LARGEST_TEXT = 256 * 1024;
+
+async function textsOf(hash: Digest, { store }: RegistryContext): Promise<SkillTexts> {
+  const files = (await store.findTree(hash)) ?? [];
+  const ranked = files.filter(({ path, size }) => RANKED_TEXT.test(path) && size <= LARGEST_TEXT);
+  const texts = ranked.map(
+    async ({ path, digest }) => [path, new TextDecoder().decode(await store.blobs.get(digest))] as const,
+  );
+  return new Map(await Promise.all(texts));
+}
 
 /** Reports name other skills and contain runs, which not every viewer of the skill may see. */
 async function getOverseen(id: string, principal: Principal, context: CatalogueContext) {

@@ -113,7 +113,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         runs,
         ...{ guardScan, onGuardScan },
       },
-      scoreTriggers: triggerScore(library, clock),
+      ...triggerEvals(library, clock),
       inbox: registryInbox(asker),
       mounts: [mcpMount({ registry, library, skills, audit, runs, log })],
       progress: new Progress(),
@@ -135,11 +135,20 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
 }
 
 /** Ranks skills for their trigger queries. Evals are loaded on demand: most gateways never score. */
-function triggerScore(library: Library, clock: Clock): NonNullable<GatewayContext["scoreTriggers"]> {
-  return async ({ skill, treeHash }, viewer) => {
-    const { scoreOffline } = await import("@skillhold/eval");
-    const report = await scoreOffline({ skill, treeHash, at: clock.now() }, { library, viewer });
-    return report && { ...report, treeHash };
+function triggerEvals(
+  library: Library,
+  clock: Clock,
+): Required<Pick<GatewayContext, "scoreTriggers" | "compareTriggers">> {
+  return {
+    scoreTriggers: async ({ skill, treeHash }, viewer) => {
+      const { scoreOffline } = await import("@skillhold/eval");
+      const report = await scoreOffline({ skill, treeHash, at: clock.now() }, { library, viewer });
+      return report && { ...report, treeHash };
+    },
+    compareTriggers: async (pair, viewer) => {
+      const { compareTriggers } = await import("@skillhold/eval");
+      return await compareTriggers(pair, { library, viewer });
+    },
   };
 }
 

@@ -175,3 +175,27 @@ export const EvalSummary = z.object({
   notes: Lines,
 });
 export type EvalSummary = Readonly<z.infer<typeof EvalSummary>>;
+
+/** How a proposed content does beside its base. */
+export const ProposalEvals = z.object({
+  triggers: z
+    .object({
+      others: Count,
+      before: Interval.optional(),
+      after: Interval.optional(),
+      moved: z
+        .array(
+          z.object({
+            query: z.string(),
+            shouldTrigger: z.boolean(),
+            before: z.int().min(1).optional(),
+            after: z.int().min(1).optional(),
+          }),
+        )
+        .readonly(),
+    })
+    .optional()
+    .describe("By search alone; absent without trigger queries."),
+  before: z.array(EvalSummary).readonly().describe("The newest eval of each kind about the base."),
+  after: z.array(EvalSummary).readonly().describe("The newest eval of each kind about the candidate."),
+});

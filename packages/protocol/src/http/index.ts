@@ -1,4 +1,4 @@
-export { EvalReportBody, EvalSummary } from "./eval-schema.ts";
+export { EvalReportBody, EvalSummary, ProposalEvals } from "./eval-schema.ts";
 export { Problem } from "./problem.ts";
 export { ProposalRow, ProposalView } from "./proposal-schema.ts";
 export { AgentView } from "./route/agent-route.ts";

@@ -3,6 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { EvalReportBody, EvalSummary } from "@skillhold/protocol/http";
 import { getManaged } from "../ownership/ownership.ts";
 import type { EvalResult } from "../record/eval-result.ts";
+import { openStates } from "../record/proposal.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 
 /** The newest results that a skill keeps. */
@@ -10,7 +11,7 @@ const MOST_RESULTS = 500;
 
 /**
  * Keeps the result of an eval. Only managers of the skill may add one, and only about the content of one of its
- * revisions. The same report is kept once.
+ * revisions or open proposals. The same report is kept once.
  */
 export async function addEvalResult(
   idOrUid: string,
@@ -21,11 +22,19 @@ export async function addEvalResult(
   return await store.transaction(async (tx) => {
     const skill = await getManaged(idOrUid, by, tx);
     const revision = (await tx.listRevisions(skill.uid)).find(({ treeHash }) => treeHash === report.treeHash);
-    if (report.skill !== skill.id || revision === undefined)
+    const { treeHash: candidate } = report;
+    const proposed =
+      revision === undefined
+        ? await tx.listProposals({ skill: skill.id, candidate, states: openStates, limit: 1 })
+        : [];
+    if (report.skill !== skill.id || (revision === undefined && proposed.length === 0))
       throw new SkillError(
         "REVISION_NOT_FOUND",
-        `No revision of ${skill.id} has the content that the report is about.`,
-        { hint: "Publish the evaluated content first.", details: { id: skill.id, hash: report.treeHash } },
+        `No revision or open proposal of ${skill.id} has the content that the report is about.`,
+        {
+          hint: "Publish or propose the evaluated content first.",
+          details: { id: skill.id, hash: report.treeHash },
+        },
       );
     const same = await tx.findSameEval(skill.uid, report);
     if (same !== undefined) return same.summary;
@@ -50,7 +59,7 @@ export async function addEvalResult(
       report: id,
       kind: report.kind,
       hash: report.treeHash,
-      revision: revision.revision,
+      ...(revision === undefined ? {} : { revision: revision.revision }),
     });
     return summary;
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EvalReportBody, EvalSummary } from "../eval-schema.ts";
+import { EvalReportBody, EvalSummary, ProposalEvals } from "../eval-schema.ts";
 import { byId, nextCursor, paging, SkillKey } from "../field.ts";
 import { people, publishers, route } from "../route.ts";
 
@@ -59,5 +59,16 @@ export const evalRoutes = {
     answer: EvalSummary,
     status: 201,
     errors: ["SKILL_NOT_FOUND", "REVISION_NOT_FOUND", "EVAL_NOT_FOUND", "NOT_READY"],
+  }),
+  getProposalEvals: route({
+    method: "GET",
+    path: "/v1/proposals/{proposal}/evals",
+    tag: "evals",
+    summary: "How a proposed content does beside its base",
+    roles: people,
+    params: z.strictObject({ proposal: z.uuid() }),
+    answer: ProposalEvals,
+    condition: "read",
+    errors: ["PROPOSAL_NOT_FOUND"],
   }),
 } as const;

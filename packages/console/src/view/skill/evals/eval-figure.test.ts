@@ -36,5 +36,5 @@ test("figures have their interval, and a missing one is a dash [S-51] [S-59]", (
   expect(percent({ value: 0.834, low: 0.62, high: 0.94 })).toBe("83 % (62–94)");
   expect(percent(undefined)).toBe("–");
   expect(points({ value: 0.25, low: -0.1, high: 0.6 })).toBe("+25 points (-10 to +60)");
-  expect(revisionLabel({ revisions: [] })).toBe("purged");
+  expect(revisionLabel({ revisions: [] })).toBe("proposed");
 });

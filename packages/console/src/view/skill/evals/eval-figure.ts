@@ -18,10 +18,10 @@ export function points({ value, low, high }: Interval): string {
   return `${signed(value)} points (${signed(low)} to ${signed(high)})`;
 }
 
-/** "r3", or "r2, r5" for content that came back. */
+/** "r3", or "r2, r5" for content that came back; the content of a proposal has no revision. */
 export function revisionLabel({ revisions }: Pick<EvalSummary, "revisions">): string {
   const numbers = revisions.toSorted((a, b) => a - b);
-  return numbers.length === 0 ? "purged" : numbers.map((number) => `r${number}`).join(", ");
+  return numbers.length === 0 ? "proposed" : numbers.map((number) => `r${number}`).join(", ");
 }
 
 export interface ChartPoint {
