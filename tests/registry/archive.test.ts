@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ArchiveBytes, archiveInMemory, openArchiveFile, writeArchive } from "@skillhold/core/archive";
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { forgeZip } from "@skillhold/core/test/archive/forge.fixture";
 import { SkillError } from "@skillhold/protocol";
 import { getRevision, getSkill, publishArchive } from "@skillhold/registry/release";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ada,
   adasAgent,
@@ -23,16 +23,16 @@ describe.each(engines)("archives on %s", (engine) => {
   let temporary: string;
   beforeEach(async () => {
     scene = await openScene(engine);
-    temporary = join(scene.folder, "temporary");
-    mkdirSync(temporary);
+    // Archives are unpacked in memory, so the folder for temporary files is not needed.
+    temporary = join(scene.folder, "missing");
+    vi.stubEnv("TMPDIR", temporary);
   });
   afterEach(async () => {
-    // The temporary folder is always removed.
-    expect(readdirSync(temporary)).toEqual([]);
+    expect(existsSync(temporary)).toBe(false);
     await scene.close();
   });
   const publish = (archive: Uint8Array, options: object = {}) =>
-    publishArchive(archiveInMemory(archive), { by: ada, temporary, ...options }, scene.context);
+    publishArchive(archiveInMemory(archive), { by: ada, ...options }, scene.context);
 
   test.each(["zip", "tar.gz"] as const)(
     "a skill from %s equals the skill from its folder [S-42]",
@@ -86,12 +86,12 @@ describe.each(engines)("archives on %s", (engine) => {
           await opened.read(start, into);
         },
       };
-      await expect(publishArchive(changing, { by: ada, temporary }, scene.context)).rejects.toMatchObject({
+      await expect(publishArchive(changing, { by: ada }, scene.context)).rejects.toMatchObject({
         code: "IO_FAILED",
       });
       expect(await scene.context.store.listSkills()).toEqual([]);
       writeFileSync(path, archive);
-      const { skills, archiveDigest } = await publishArchive(opened, { by: ada, temporary }, scene.context);
+      const { skills, archiveDigest } = await publishArchive(opened, { by: ada }, scene.context);
       expect(skills).toMatchObject([{ id: "demo", status: "published" }]);
       expect(archiveDigest).toBe(hashSkillFile(archive));
     } finally {
@@ -151,9 +151,9 @@ describe.each(engines)("archives on %s", (engine) => {
         throw new SkillError(code, "Not now.");
       };
       const context = { ...scene.context, hooks: { guard } };
-      await expect(
-        publishArchive(archiveInMemory(archive), { by: ada, temporary }, context),
-      ).rejects.toMatchObject({ code });
+      await expect(publishArchive(archiveInMemory(archive), { by: ada }, context)).rejects.toMatchObject({
+        code,
+      });
     },
   );
 
@@ -186,7 +186,6 @@ describe.each(engines)("archives on %s", (engine) => {
     await expect(publish(await pack("zip", "", { "a.txt": "a" }))).rejects.toMatchObject({
       code: "ARCHIVE_INVALID",
     });
-    expect(existsSync(join(temporary, "up"))).toBe(false);
     expect(await scene.context.store.listSkills()).toEqual([]);
   });
 });

@@ -44,29 +44,40 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const ENTRIES_BETWEEN_RESTS = 128;
 
 /**
- * Unpacks an archive into an empty folder: all of it, or an error that names the entry. All checks that need no
- * decompression run for every entry before the first write; sizes and checksums are checked during the write. Empty
- * folders are not created.
- *
- * Memory is a few chunks and the entry list, regardless of sizes. An archive that changes during the read gives its
- * first content or is rejected.
+ * Unpacks an archive into an empty folder: all of it, or an error that names the entry. Empty folders are not created.
+ * Memory is a few chunks and the entry list, regardless of sizes.
  */
 export async function unpack(
   archive: ArchiveBytes,
   folder: string,
   options: UnpackOptions = {},
 ): Promise<UnpackedArchive> {
+  rejectNonEmpty(folder);
+  return await unpackTo((contents, pace) => writeContents(contents, folder, pace), archive, options);
+}
+
+/** Receives the contents of the entries that are not dropped. Contract: it discards them if it or the archive fails. */
+export type ArchiveSink = (contents: AsyncIterable<EntryContent>, pace: Pace) => Promise<void>;
+
+/**
+ * All checks that need no decompression run for every entry before the first write; sizes and checksums are checked during
+ * the write. An archive that changes during the read gives its first content or is rejected.
+ */
+export async function unpackTo(
+  sink: ArchiveSink,
+  archive: ArchiveBytes,
+  options: UnpackOptions = {},
+): Promise<UnpackedArchive> {
   const limits = options.limits ?? defaultLimits;
   const pace = new Pace(ENTRIES_BETWEEN_RESTS, options.signal);
   pace.stopIfAborted();
-  rejectNonEmpty(folder);
   if (archive.size > limits.archiveBytes) {
     throw exceedsLimit("archiveBytes", limits, `is larger than ${limits.archiveBytes} bytes`);
   }
   const sealed = await sealArchive(archive, options.chunkBytes ?? CHUNK_BYTES, pace);
   const format = await findFormat(sealed);
   const listing = await listers[format](sealed, limits, pace);
-  await writeContents(listing.contents(), folder, pace);
+  await sink(listing.contents(), pace);
   const { entries } = listing;
   return {
     format,

@@ -8,13 +8,14 @@ import {
   USE_IGNORE_FILES,
 } from "@skillhold/skill";
 import type { OpenOptions } from "./contain.ts";
+import type { FileTree } from "./file-tree.ts";
 import type { PackTrace } from "./pack-trace.ts";
-import { readBounded } from "./read-file.ts";
 
 /** `use`: the files that agents read and run here. `publish`: the files of a release. */
 export type PackPurpose = "use" | "publish";
 
 export interface RuleOptions extends OpenOptions {
+  readonly tree: FileTree;
   readonly purpose: PackPurpose;
   readonly trace?: PackTrace | undefined;
 }
@@ -32,7 +33,7 @@ function readIgnoreFile(root: string, name: string, options: RuleOptions): strin
   const path = join(root, name);
   // An ignore file that names itself is not in the bundle's file list, so the trace needs it here.
   options.trace?.look(path);
-  const read = readBounded(path, IGNORE_FILE_BYTES, options);
+  const read = options.tree.read(path, IGNORE_FILE_BYTES, options);
   if (!("problem" in read)) return new TextDecoder().decode(read.bytes);
   if (read.problem.reason === "missing") return "";
   const code = read.problem.reason === "too-large" ? "LIMIT_EXCEEDED" : "SKILL_INVALID";

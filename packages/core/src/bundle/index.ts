@@ -10,7 +10,7 @@ export {
   SAFE_OPEN,
 } from "./contain.ts";
 export { copyBundle, rejectNonEmpty, writeCopy, writeNew } from "./copy.ts";
-export { diskFull, isDiskFull } from "./disk-full.ts";
+export type { FileTree, TreeEntry, TreeRead, TreeStats } from "./file-tree.ts";
 export { readCachedFile, writeFileAtomically } from "./kept-file.ts";
 export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";

@@ -1,7 +1,6 @@
-import { lstatSync, type Stats } from "node:fs";
+import { diskTree, type TreeStats } from "./file-tree.ts";
 import { Pace } from "./pace.ts";
 import { findRealPath } from "./real-path.ts";
-import { stampOf } from "./stamp.ts";
 import { tryStat } from "./try-stat.ts";
 
 /** The granularity of file system clocks: a file that changed more recently may change again with the same time. */
@@ -31,7 +30,7 @@ export class PackTrace {
    * effect.
    */
   look(path: string): void {
-    if (!this.#places.has(path)) this.add(path, tryLstat(path));
+    if (!this.#places.has(path)) this.add(path, diskTree.stat(path));
   }
 
   /** Tracks the target folder of a path through links, without its content. */
@@ -39,11 +38,11 @@ export class PackTrace {
     this.#ways.set(path, wayOf(path));
   }
 
-  add(path: string, stats: Stats | undefined): void {
+  add(path: string, stats: Pick<TreeStats, "stamp" | "ctimeMs"> | undefined): void {
     // Only ctime is used, because any program can set mtime, even to the future.
     const isOld = this.#startMs - (stats?.ctimeMs ?? 0) > REST_MS;
     if (!isOld) this.#young.add(path);
-    this.#places.set(path, placeStamp(stats));
+    this.#places.set(path, stats?.stamp ?? "");
   }
 
   /** Omissions are stored with the bundle and have no low limit of their own. */
@@ -70,7 +69,7 @@ export class PackTrace {
     const pace = new Pace(PLACES_BETWEEN_RESTS);
     for (const [path, way] of this.#ways) if (wayOf(path) !== way) return false;
     for (const [path, stamp] of this.#places) {
-      if (placeStamp(tryLstat(path)) !== stamp) return false;
+      if ((diskTree.stat(path)?.stamp ?? "") !== stamp) return false;
       if (pace.isDue()) await pace.rest();
     }
     return true;
@@ -84,17 +83,4 @@ function wayOf(path: string): string {
   const stats = tryStat(path);
   const real = stats === undefined ? undefined : findRealPath(path);
   return stats === undefined || real === undefined ? "" : `${stats.dev}:${stats.ino}:${real}`;
-}
-
-function placeStamp(stats: Stats | undefined): string {
-  return stats === undefined ? "" : stampOf(stats);
-}
-
-function tryLstat(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A path that cannot be read counts as missing, and stays unchanged while that is so.
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import {
   findImports,
@@ -9,7 +9,7 @@ import {
   resolveMentions,
 } from "@skillhold/skill";
 import { type BundleFile, BundleMeter, type StrayReference } from "./bundle.ts";
-import { readBounded } from "./read-file.ts";
+import type { FileTree } from "./file-tree.ts";
 import { type WalkContext, type Walked, walk } from "./walk.ts";
 
 /**
@@ -27,8 +27,9 @@ export async function addShared(own: Walked, context: WalkContext): Promise<Shar
   const parent = dirname(context.base);
   const shared = join(parent, "_shared");
   context.trace?.look(shared);
-  if (hasOwnShared(own) || parent === context.base || !isFolder(shared)) return unchanged;
-  const isLinked = isSharedLink(join(context.base, "_shared"));
+  if (hasOwnShared(own) || parent === context.base || context.tree.stat(shared)?.kind !== "folder")
+    return unchanged;
+  const isLinked = isSharedLink(join(context.base, "_shared"), context.tree);
   const users = readUsers(own.files, shared, context);
   if (!isLinked && users.length === 0) return unchanged;
 
@@ -71,12 +72,9 @@ function hasOwnShared(own: Walked): boolean {
   return own.files.some((file) => foldName(file.path.split("/")[0] ?? "") === "_shared");
 }
 
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function isSharedLink(path: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+/** Only a disk has links. */
+function isSharedLink(path: string, tree: FileTree): boolean {
+  if (tree.stat(path)?.kind !== "link") return false;
   return (
     readlinkSync(path)
       .replace(/[\\/]+$/, "")
@@ -90,7 +88,7 @@ function readUsers(files: readonly BundleFile[], shared: string, context: WalkCo
   const isHelper = (module: string): boolean => {
     if (own.has(module)) return false;
     context.trace?.look(join(shared, `${module}.py`));
-    return [`${module}.py`, module].some((name) => lstatSync(join(shared, name), { throwIfNoEntry: false }));
+    return [`${module}.py`, module].some((name) => context.tree.stat(join(shared, name)) !== undefined);
   };
   return files.filter(isCode).flatMap((file) => {
     const text = readText(file, context);
@@ -113,7 +111,7 @@ function isCode(file: BundleFile): boolean {
 }
 
 function readText(file: BundleFile, context: WalkContext): string | undefined {
-  const read = readBounded(file.origin, context.meter.limits.resourceReadBytes, context);
+  const read = context.tree.read(file.origin, context.meter.limits.resourceReadBytes, context);
   return "problem" in read ? undefined : new TextDecoder().decode(read.bytes);
 }
 

@@ -5,8 +5,8 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type FileDigest, treeHashInput } from "@skillhold/skill";
 import type { Bundle, BundleFile } from "./bundle.ts";
 import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
+import { hasExecuteBit } from "./file-tree.ts";
 import { Pace } from "./pace.ts";
-import { hasExecuteBit } from "./walk.ts";
 
 export interface HashedTree {
   readonly hash: Digest;

@@ -1,4 +1,3 @@
-import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import {
@@ -11,11 +10,12 @@ import {
 } from "@skillhold/skill";
 import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
 import { errorCodeOf, normalizeRelative } from "./contain.ts";
+import type { FileTree, TreeEntry } from "./file-tree.ts";
 import type { Pace } from "./pace.ts";
 import type { PackTrace } from "./pack-trace.ts";
-import { stampOf } from "./stamp.ts";
 
 export interface WalkContext {
+  readonly tree: FileTree;
   /** The real folder of relative paths. */
   readonly base: string;
   readonly rules: IgnoreRules;
@@ -59,20 +59,15 @@ export async function walk(start: string, context: WalkContext): Promise<Walked>
 /** Streams the names, so that a huge folder stops at the limit and does not fill memory. */
 function listFolder(
   folder: string,
-  { base, meter, trace }: WalkContext,
+  { tree, base, meter, trace }: WalkContext,
   omitted: Omission[],
-): readonly Dirent[] {
-  const entries: Dirent[] = [];
+): readonly TreeEntry[] {
+  const entries: TreeEntry[] = [];
   trace?.look(join(base, folder));
   try {
-    const handle = opendirSync(join(base, folder), { bufferSize: 256 });
-    try {
-      for (let entry = handle.readSync(); entry !== null; entry = handle.readSync()) {
-        meter.addEntry(folder === "" ? entry.name : `${folder}/${entry.name}`);
-        entries.push(entry);
-      }
-    } finally {
-      handle.closeSync();
+    for (const entry of tree.entries(join(base, folder))) {
+      meter.addEntry(folder === "" ? entry.name : `${folder}/${entry.name}`);
+      entries.push(entry);
     }
   } catch (error) {
     if (error instanceof SkillError) throw error;
@@ -87,14 +82,14 @@ function listFolder(
  * Whether discovery treats a folder below the base as a skill: by the names in its listing, regardless of ignore
  * files, and never inside `_` folders. A viewer of the outer skill may not be allowed to see the inner one.
  */
-function isNestedSkill(folder: string, entries: readonly Dirent[]): boolean {
+function isNestedSkill(folder: string, entries: readonly TreeEntry[]): boolean {
   if (folder === "" || folder.split("/").some((name) => name.startsWith("_"))) return false;
   return entries.some(({ name }) => isSkillFile(name));
 }
 
 function judge(
   path: string,
-  entry: Dirent,
+  entry: TreeEntry,
   taken: Map<string, string>,
   context: WalkContext,
 ): Omission | undefined {
@@ -115,15 +110,15 @@ function judge(
 }
 
 function takeFile(path: string, context: WalkContext, files: BundleFile[], omitted: Omission[]): void {
-  const { base, meter, allowHardLinks, trace } = context;
+  const { tree, base, meter, allowHardLinks, trace } = context;
   const origin = join(base, path);
-  const stats = findStats(origin);
+  const stats = tree.stat(origin);
   trace?.add(origin, stats);
-  if (stats?.isFile() !== true) {
+  if (stats?.kind !== "file") {
     omitted.push(omit(path, "unreadable", "The file disappeared or changed its type during the walk."));
     return;
   }
-  if (stats.nlink > 1 && !allowHardLinks) {
+  if (stats.links > 1 && !allowHardLinks) {
     omitted.push(omit(path, "hard-link", "The file has other hard links, which may be outside the skill."));
     return;
   }
@@ -132,26 +127,12 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
   files.push({
     path: relative,
     size: stats.size,
-    executable: hasExecuteBit(stats),
+    executable: stats.executable,
     role: fileRole(path),
     base,
     origin,
-    stamp: stampOf(stats),
+    stamp: stats.stamp,
   });
-}
-
-function findStats(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // The caller reports the path as unreadable.
-    return undefined;
-  }
-}
-
-/** The owner's bit, as in git. Windows derives one from the extension, which is not the author's choice. */
-export function hasExecuteBit(stats: Stats): boolean {
-  return process.platform !== "win32" && (stats.mode & 0o100) !== 0;
 }
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {

@@ -1,12 +1,12 @@
-import { type Dirent, readdirSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import { comparePaths, findSkillFiles, isJunk, isToolFile, SKILL_FILE } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
+import { diskTree, type FileTree, type TreeEntry } from "../bundle/file-tree.ts";
 import { Pace } from "../bundle/pace.ts";
 import { readBounded } from "../bundle/read-file.ts";
-import { findRealPath } from "../bundle/real-path.ts";
 import { tryStat } from "../bundle/try-stat.ts";
 import { TOOLS_FOLDER } from "./open-skill.ts";
 
@@ -59,6 +59,8 @@ export interface Container {
 }
 
 export interface FindOptions {
+  /** Where the root is; the disk by default. */
+  readonly tree?: FileTree;
   /** Follow links to any folder; each folder is still visited once. */
   readonly followLinks?: boolean;
   /**
@@ -90,7 +92,7 @@ export async function findSkillFolders(
   limits: DiscoveryLimits,
   options: FindOptions = {},
 ): Promise<FoundSkills> {
-  const real = findRealPath(root);
+  const real = (options.tree ?? diskTree).realPath(root);
   if (real === undefined) {
     return {
       root,
@@ -113,6 +115,7 @@ export async function findSkillFolders(
 }
 
 class Search {
+  readonly #tree: FileTree;
   readonly #root: string;
   readonly #limits: DiscoveryLimits;
   readonly #options: FindOptions;
@@ -135,6 +138,7 @@ class Search {
   #unlisted = 0;
 
   constructor(root: string, limits: DiscoveryLimits, options: FindOptions) {
+    this.#tree = options.tree ?? diskTree;
     this.#root = root;
     this.#limits = limits;
     this.#options = options;
@@ -197,7 +201,7 @@ class Search {
   #reportToolsOnly(): void {
     const isInsideSkill = this.#insideSkill();
     for (const path of this.#withTools) {
-      if (isInsideSkill(path) || !hasToolFile(join(this.#root, path, "tools"))) continue;
+      if (isInsideSkill(path) || !this.#hasToolFile(join(this.#root, path, "tools"))) continue;
       if (path === "." && this.#options.isNamed === true && this.#skills.length === 0) {
         this.#skills.push({ path, absolute: this.#root, file: TOOLS_FOLDER, hasTools: true });
         return;
@@ -205,6 +209,15 @@ class Search {
       const message =
         "Tools only, not named: add a SKILL.md, name the folder with --root, or publish it with --id.";
       this.#report(path, "tools-only", message);
+    }
+  }
+
+  #hasToolFile(tools: string): boolean {
+    try {
+      return this.#tree.list(tools).some(({ name }) => isToolFile(`tools/${name}`));
+    } catch {
+      // The search reports a folder that cannot be listed.
+      return false;
     }
   }
 
@@ -234,7 +247,7 @@ class Search {
 
   #visit(folder: string): void {
     const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
-    const stats = tryStat(absolute);
+    const stats = this.#tree.diskStats(absolute);
     const isInside = this.#inside.has(parentOf(folder) ?? "");
     // Folders inside a skill are rarely skills, so that the look for a SKILL.md costs more than it saves.
     if (!isInside && stats !== undefined && this.#options.isLeafSkill?.(absolute, stats)) {
@@ -277,7 +290,7 @@ class Search {
   #meetLink(folder: string, name: string): void {
     if (isSkipped(name)) return;
     const path = folder === "" ? name : `${folder}/${name}`;
-    const target = findRealPath(join(this.#root, path));
+    const target = this.#tree.realPath(join(this.#root, path));
     if (target === undefined || !leadsToFolder(target)) return;
     if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
     else this.#report(path, "link", "The link points outside the source and is not followed.");
@@ -321,9 +334,9 @@ class Search {
     else this.#below.push(path);
   }
 
-  #list(folder: string): readonly Dirent[] {
+  #list(folder: string): readonly TreeEntry[] {
     try {
-      return readdirSync(join(this.#root, folder), { withFileTypes: true });
+      return this.#tree.list(join(this.#root, folder));
     } catch (error) {
       this.#report(
         folder,
@@ -349,15 +362,6 @@ class Search {
  */
 export function isLeafSkill(folder: string, stats: Stats): boolean {
   return stats.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
-}
-
-function hasToolFile(tools: string): boolean {
-  try {
-    return readdirSync(tools).some((name) => isToolFile(`tools/${name}`));
-  } catch {
-    // The search reports a folder that cannot be listed.
-    return false;
-  }
 }
 
 interface GitIgnore {

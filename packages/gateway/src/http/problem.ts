@@ -1,6 +1,6 @@
-import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { errorTable, publicMessage, SkillError } from "@skillhold/protocol/error";
 import type { Problem } from "@skillhold/protocol/http";
+import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import type { GatewayContext } from "../gateway-context.ts";
 import { securityHeaders } from "./response.ts";
 

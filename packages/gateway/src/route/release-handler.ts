@@ -45,7 +45,7 @@ async function uploadSkills(
   call: Call<"uploadSkills">,
   context: CatalogueContext,
 ): Promise<Reply<"uploadSkills">> {
-  const { registry, options } = context;
+  const { registry } = context;
   const { dryRun = false, id, filename } = call.query;
   const origin = baseName(filename);
   const data = await withArchive(call, registry.limits, context, (archive) =>
@@ -55,7 +55,6 @@ async function uploadSkills(
         by: principalActor(call.principal),
         entry: "upload",
         dryRun,
-        temporary: options.temporary,
         signal: call.signal,
         ...(isPerson(call.principal) ? {} : { mayReplace: (over) => isVisibleTo(over, call, context) }),
         ...(id === undefined ? {} : { id }),

@@ -24,6 +24,8 @@ import { type PublishArchiveOptions, publishArchive } from "../release/publish-a
 import { stageFolder } from "../release/stage.ts";
 
 export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
+  /** The parent of the folder that an export is unpacked to; it may be an entire registry, too large for memory. */
+  readonly temporary?: string;
   /**
    * The limits for an export as a whole, which may be an entire registry. Each skill, and any other archive,
    * uses the limits of the context.

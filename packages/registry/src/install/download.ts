@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ArchiveBytes, archiveInMemory, findArchiveSkills, unpack } from "@skillhold/core/archive";
+import { type ArchiveBytes, archiveInMemory, unpack } from "@skillhold/core/archive";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { findArchiveSkills } from "../release/archive-skill.ts";
 import {
   type FetchedSkill,
   makeWork,

@@ -1,11 +1,12 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SerialQueue } from "@skillhold/core/async";
-import { errorCodeOf, isDiskFull, normalizeRelative } from "@skillhold/core/bundle";
+import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
 import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Host, parseSkill } from "@skillhold/skill";
+import { isDiskFull } from "../record/disk-full.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { copyRevision, materialise, revisionFolder } from "../release/materialise.ts";

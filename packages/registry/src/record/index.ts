@@ -1,5 +1,6 @@
 export type { AgentRecord, UserRecord } from "./agent.ts";
 export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
+export { diskFull, isDiskFull } from "./disk-full.ts";
 export type { EvalPage, EvalResult } from "./eval-result.ts";
 export type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 export {

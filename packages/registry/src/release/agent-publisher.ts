@@ -33,7 +33,7 @@ export function agentPublisher(
   };
 }
 
-export type FilePublisherOptions = Pick<PublishArchiveOptions, "by" | "temporary" | "mayReplace">;
+export type FilePublisherOptions = Pick<PublishArchiveOptions, "by" | "mayReplace">;
 
 /**
  * Publishes skills whose files come in a tool call. They pass through an archive, so that names, sizes and collisions are

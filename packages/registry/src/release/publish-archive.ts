@@ -1,19 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "@skillhold/core/archive";
+import type { ArchiveBytes } from "@skillhold/core/archive";
 import type { Omission } from "@skillhold/core/bundle";
 import { endsBatch, type Publication, type PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { comparePaths } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
+import { type ArchiveSkill, findArchiveSkills } from "./archive-skill.ts";
+import { type ArchiveTree, readArchiveTree } from "./archive-tree.ts";
 import { publishStaged } from "./publish.ts";
 import { stageFolder } from "./stage.ts";
 
 export interface PublishArchiveOptions extends PublishOptions {
-  /** The parent of the temporary folder that the archive is unpacked to. */
-  readonly temporary?: string;
   /**
    * Ids of other skills in the same upload: a second skill with the same id would become its next revision.
    */
@@ -29,8 +26,8 @@ export interface PublishedArchive {
 }
 
 /**
- * Publishes each skill of an archive on its own: a rejected skill does not stop the others. An invalid
- * archive is rejected as a whole.
+ * Publishes each skill of an archive on its own: a rejected skill does not stop the others. An invalid archive is
+ * rejected as a whole. The archive is unpacked in memory, within the limits.
  */
 export async function publishArchive(
   archive: ArchiveBytes,
@@ -38,27 +35,21 @@ export async function publishArchive(
   context: RegistryContext,
 ): Promise<PublishedArchive> {
   const { limits } = context;
-  const { signal, temporary = tmpdir() } = options;
-  const folder = await mkdtemp(join(temporary, "skillhold-archive-"));
-  try {
-    const called = signal === undefined ? {} : { signal };
-    const { digest: archiveDigest, dropped } = await unpack(archive, folder, { limits, ...called });
-    const found = await findArchiveSkills(folder, limits);
-    if (options.id !== undefined && found.length > 1)
-      throw new SkillError("USAGE", `The archive contains ${found.length} skills, so an id cannot be set.`);
-    const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
-    const skills: Publication[] = [];
-    const omissions = omissionsBySkill(dropped, found);
-    for (const each of found) {
-      const published = await publishOne(each, folder, skills, { ...options, provenance }, context);
-      const skill = withOmissions(published, omissions.get(each) ?? []);
-      skills.push(skill);
-      options.onResult?.(skill);
-    }
-    return { archiveDigest, skills };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const called = options.signal === undefined ? {} : { signal: options.signal };
+  const { tree, digest: archiveDigest, dropped } = await readArchiveTree(archive, { limits, ...called });
+  const found = await findArchiveSkills(tree.root, limits, tree);
+  if (options.id !== undefined && found.length > 1)
+    throw new SkillError("USAGE", `The archive contains ${found.length} skills, so an id cannot be set.`);
+  const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
+  const skills: Publication[] = [];
+  const omissions = omissionsBySkill(dropped, found);
+  for (const each of found) {
+    const published = await publishOne(each, tree, skills, { ...options, provenance }, context);
+    const skill = withOmissions(published, omissions.get(each) ?? []);
+    skills.push(skill);
+    options.onResult?.(skill);
   }
+  return { archiveDigest, skills };
 }
 
 /**
@@ -97,14 +88,14 @@ function withOmissions(skill: Publication, more: readonly Omission[]): Publicati
 
 async function publishOne(
   { folder, path }: ArchiveSkill,
-  within: string,
+  archive: ArchiveTree,
   before: readonly Publication[],
   options: PublishArchiveOptions,
   context: RegistryContext,
 ): Promise<Publication> {
   let id = options.id;
   try {
-    const staged = await stageFolder(folder, { id, within, signal: options.signal }, context.limits);
+    const staged = await stageFolder(folder, { id, archive, signal: options.signal }, context.limits);
     id = staged.id;
     if (before.some((each) => each.id === id))
       throw new SkillError("CONFLICT", `Another folder of the archive has the same id ${id}.`, {

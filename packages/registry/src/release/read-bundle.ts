@@ -12,6 +12,7 @@ import {
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { StagedFile } from "../record/staged-skill.ts";
+import type { ArchiveTree } from "./archive-tree.ts";
 
 export interface ReadBundleOptions {
   /** The root that contains the folder: `_shared` helpers must be below it. */
@@ -20,6 +21,8 @@ export interface ReadBundleOptions {
   readonly roots?: readonly string[] | undefined;
   readonly allowHardLinks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The archive that contains the folder; by default it is on the disk. */
+  readonly archive?: ArchiveTree | undefined;
 }
 
 /** A bundle with all its bytes at one moment. A folder that changes while it is read is rejected. */
@@ -33,6 +36,7 @@ export async function readBundle(
   options: ReadBundleOptions,
   limits: Limits,
 ): Promise<ReadBundle> {
+  if (options.archive !== undefined) return await readArchived(folder, options.archive, options, limits);
   // The path is resolved once, and only this real folder is read from here on.
   const place = findPlace(folder, options.roots);
   const settled = { ...options, within: options.within ?? place.root };
@@ -41,6 +45,19 @@ export async function readBundle(
   const files = await readFiles(bundle, options.signal);
   rejectChanged(bundle, await packPlace(place.folder, settled, limits));
   return { bundle, files };
+}
+
+/** The bytes are in memory, so they are of one moment and are not copied. */
+async function readArchived(
+  folder: string,
+  tree: ArchiveTree,
+  { signal }: ReadBundleOptions,
+  limits: Limits,
+): Promise<ReadBundle> {
+  const called = signal === undefined ? {} : { signal };
+  const bundle = await pack(folder, { purpose: "publish", limits, tree, within: tree.root, ...called });
+  rejectTooLarge(bundle, limits);
+  return { bundle, files: bundle.files.map((file) => tree.stage(file)) };
 }
 
 interface Place {

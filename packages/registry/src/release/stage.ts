@@ -32,7 +32,7 @@ export interface StageOptions extends ReadBundleOptions {
 }
 
 /**
- * Reads a skill from a folder. Every byte is read once, and hashes, diagnostics and stored content all refer
+ * Reads a skill from a folder of the disk or of an archive. Every byte is read once, and hashes, diagnostics and stored content all refer
  * to these bytes. Throws SKILL_INVALID with the diagnostics if the `publish` profile rejects the skill.
  */
 export async function stageFolder(

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import type { Clock } from "@skillhold/core/port";
 import { syncFolder } from "@skillhold/core/secret";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Blob, BlobEntry } from "@skillhold/registry/record";
+import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import { asDigest, blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 import { isMissing, isNoFolder, isOdd, isOlder, lookIfThere, openIfThere, writeSynced } from "./blob-file.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
+import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { diskFull, isDiskFull } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
+import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
 import type { Sql } from "../sql.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";

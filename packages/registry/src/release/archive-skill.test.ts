@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { afterAll, describe, expect, test } from "vitest";
-import { findArchiveSkills } from "./find-archive-skills.ts";
+import { findArchiveSkills } from "./archive-skill.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-find-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
