@@ -46,8 +46,13 @@ export const diskTree: FileTree = {
     }
   },
   stat(path) {
-    const stats = tryLstat(path);
-    return stats === undefined ? undefined : treeStats(stats);
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats && treeStats(stats);
+    } catch {
+      // A path that cannot be read counts as missing.
+      return undefined;
+    }
   },
   diskStats: tryStat,
   read: readBounded,
@@ -68,13 +73,4 @@ function kindOf(stats: Stats): TreeStats["kind"] {
 /** The owner's bit, as in git. Windows derives one from the extension, which is not the author's choice. */
 export function hasExecuteBit({ mode }: Pick<Stats, "mode">): boolean {
   return process.platform !== "win32" && (mode & 0o100) !== 0;
-}
-
-function tryLstat(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A path that cannot be read counts as missing.
-    return undefined;
-  }
 }

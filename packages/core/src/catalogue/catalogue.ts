@@ -4,10 +4,12 @@ import { neutralText } from "../text/neutral.ts";
 import { fitItems, type Line, skillTokens } from "./budget.ts";
 import { type CatalogueFormat, formatForModel } from "./format.ts";
 import { catalogueItem } from "./item.ts";
+import { jsonLayout } from "./json.ts";
 import type { Layout, Page } from "./layout.ts";
-import { layouts } from "./layout-table.ts";
+import { markdownLayout } from "./markdown.ts";
 import { type Candidate, selectEntries } from "./order.ts";
 import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";
+import { attributeLayout, nestedLayout } from "./xml.ts";
 
 /** Level 1 of disclosure: the description of the available skills for one agent. */
 export interface Catalogue {
@@ -156,3 +158,10 @@ export function finishCatalogue(
   const cost = { format, tokens: estimateTokens(rendered.text) };
   return { ...rendered, ...cost, deferred: leftOut.length, leftOut };
 }
+
+const layouts: Readonly<Record<CatalogueFormat, Layout>> = {
+  xml: nestedLayout,
+  "xml-attr": attributeLayout,
+  markdown: markdownLayout,
+  json: jsonLayout,
+};

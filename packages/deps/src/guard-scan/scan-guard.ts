@@ -19,7 +19,6 @@ import {
 } from "@skillhold/core/guard";
 import { parseSkill, readOpenclaw, splitAllowedTools, textList, textOf } from "@skillhold/skill";
 import { WorkTime } from "../scan/work-time.ts";
-import { excerptOf } from "./excerpt.ts";
 import { decodeText, magicOf, PASSIVE, PROGRAMS, typeProblem } from "./file-kind.ts";
 import { openNested } from "./nested-archive.ts";
 import { type FoundIssue, scanText, type TextScan } from "./scan-text.ts";
@@ -237,4 +236,20 @@ function readSkillText(files: readonly GuardFile[]): {
     allowedTools: field === undefined ? undefined : splitAllowedTools(tools),
     required: [...requires.env, ...requires.bins, ...requires.anyBins],
   };
+}
+
+const EXCERPT_LENGTH = 160;
+
+/** A line for reports: short, without control and hidden characters, and without values that may be secrets. */
+function excerptOf(line: string): string {
+  const plain = line
+    .slice(0, 2000)
+    .replace(/[^\P{C}\t]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const redacted = plain
+    .replace(/\b((?:sk|pk|ghp|gho|xox[abp]|AKIA|AIza)[-_]?)[A-Za-z0-9_-]{8,}/g, "$1…")
+    .replace(/((?:key|token|secret|password|passwd|pwd)["']?\s{0,2}[:=]\s{0,2}["']?)[^\s"'`]{6,}/gi, "$1…")
+    .replace(/([A-Za-z0-9+/]{8})[A-Za-z0-9+/=_-]{32,}/g, "$1…");
+  return redacted.length > EXCERPT_LENGTH ? `${redacted.slice(0, EXCERPT_LENGTH - 1)}…` : redacted;
 }
