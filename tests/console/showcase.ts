@@ -132,6 +132,8 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     "skill-validation": "/skills/weekly-report/validation",
     "skill-missing": "/skills/no-such-skill",
     publish: "/publish",
+    install: "/install",
+    sources: "/sources",
     catalogue: "/catalogue?agent=scribe",
     search: "/search?q=report",
     proposals: "/proposals?box=open",

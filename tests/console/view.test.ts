@@ -42,6 +42,8 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   "skill-validation": ofReport("Validation"),
   "skill-missing": { title: "no-such-skill", current: ["Skills"] },
   publish: named("Publish"),
+  install: named("Install"),
+  sources: named("Sources"),
   catalogue: named("Catalogue"),
   search: { ...named("Search"), shows: 'input[type="search"][value="report"]' },
   proposals: { title: "Proposals", current: ["Proposals", "open"] },

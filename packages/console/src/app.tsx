@@ -15,6 +15,8 @@ import { Skills } from "./view/skills/skills.tsx";
 const Home = part(async () => (await import("./view/home/home.tsx")).Home);
 const Skill = part(async () => (await import("./view/skill/skill.tsx")).Skill);
 const Publish = part(async () => (await import("./view/publish/publish.tsx")).Publish);
+const Install = part(async () => (await import("./view/install/install.tsx")).Install);
+const Sources = part(async () => (await import("./view/sources/sources.tsx")).Sources);
 const CataloguePreview = part(
   async () => (await import("./view/catalogue/catalogue-preview.tsx")).CataloguePreview,
 );
@@ -54,6 +56,8 @@ export function App() {
                     {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}
                   </Route>
                   <Route path="/publish" component={Publish} />
+                  <Route path="/install" component={Install} />
+                  <Route path="/sources" component={Sources} />
                   <Route path="/catalogue" component={CataloguePreview} />
                   <Route path="/search" component={SearchPlayground} />
                   <Route path="/proposals/:id?">{({ id }) => <Proposals proposal={id} />}</Route>

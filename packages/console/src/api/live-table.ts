@@ -7,6 +7,7 @@ const skills: readonly RouteKey[] = [
   "GET /v1/skills/search",
   "GET /v1/catalogue",
   "GET /v1/explain",
+  "GET /v1/installed",
 ];
 
 const usage: readonly RouteKey[] = [

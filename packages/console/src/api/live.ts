@@ -1,4 +1,4 @@
-import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
+import type { DependencyEvent, InstallProgressStep, ServerMessage } from "@skillhold/protocol/http";
 import { useEffect, useSyncExternalStore } from "react";
 import { csrf, type RouteKey } from "./client.ts";
 import { staleBy } from "./live-table.ts";
@@ -24,6 +24,7 @@ class Live {
   #gathering: number | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #progress = new Set<(event: DependencyEvent) => void>();
+  readonly #installs = new Set<(step: InstallProgressStep) => void>();
 
   get state(): LiveState {
     return this.#state;
@@ -54,6 +55,11 @@ class Live {
   onProgress(listener: (event: DependencyEvent) => void): () => void {
     this.#progress.add(listener);
     return () => this.#progress.delete(listener);
+  }
+
+  onInstall(listener: (step: InstallProgressStep) => void): () => void {
+    this.#installs.add(listener);
+    return () => this.#installs.delete(listener);
   }
 
   /** A socket does not notice for minutes that its network is gone; another one does at once. */
@@ -99,6 +105,7 @@ class Live {
     }
     if ("event" in message) this.#mark(message.event.type);
     if ("changed" in message) this.#mark("skill.");
+    if ("install" in message) for (const listener of this.#installs) listener(message.install);
     if ("progress" in message) {
       this.#mark(message.progress.type);
       for (const listener of this.#progress) listener(message.progress);
@@ -142,4 +149,9 @@ export function useLiveState(): LiveState {
 /** Calls back for what goes on while dependencies are looked at and installed. Contract: the listener stays the same. */
 export function useProgress(listener: (event: DependencyEvent) => void): void {
   useEffect(() => live.onProgress(listener), [listener]);
+}
+
+/** Calls back for the steps of installs that this browser started. Contract: the listener stays the same. */
+export function useInstallSteps(listener: (step: InstallProgressStep) => void): void {
+  useEffect(() => live.onInstall(listener), [listener]);
 }

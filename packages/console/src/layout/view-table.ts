@@ -3,6 +3,7 @@ import {
   Activity,
   Blocks,
   Bot,
+  Download,
   FileUp,
   GitPullRequest,
   House,
@@ -15,6 +16,7 @@ import {
   ScanSearch,
   Settings,
   Users,
+  Waypoints,
 } from "lucide-react";
 
 /** One view of the console: its address and the roles that may use it. */
@@ -42,6 +44,8 @@ export const views: readonly View[] = [
   { name: "Home", href: "/home", icon: House, group: "Skills", roles: people, key: "h" },
   { name: "Skills", href: "/skills", icon: LayoutList, group: "Skills", roles: people, key: "s" },
   { name: "Publish", href: "/publish", icon: FileUp, group: "Skills", roles: publishers, key: "p" },
+  { name: "Install", href: "/install", icon: Download, group: "Skills", roles: publishers, key: "i" },
+  { name: "Sources", href: "/sources", icon: Waypoints, group: "Skills", roles: publishers, key: "u" },
   { name: "Catalogue", href: "/catalogue", icon: Blocks, group: "Skills", roles: people, key: "c" },
   { name: "Search", href: "/search", icon: ScanSearch, group: "Skills", roles: people, key: "f" },
   { name: "Proposals", href: "/proposals", icon: GitPullRequest, group: "Run", roles: people, key: "r" },

@@ -1,3 +1,4 @@
+import { describeManifest } from "@skillhold/core/guard";
 import type { InstallPreview } from "@skillhold/protocol/http";
 import type { z } from "zod";
 import type { InstallPlan } from "./plan.ts";
@@ -13,12 +14,15 @@ export function describePlan(prepared: Prepared, plan: InstallPlan): z.input<typ
     treeHash: staged.treeHash,
     bytes: staged.bytes,
     files: staged.files.map(({ path, size, executable, digest }) => ({ path, size, executable, digest })),
-    origin,
-    signature,
+    origin: { ...origin },
+    signature: { ...signature },
     firstSeen,
     findings: [...guard.findings, ...staged.diagnostics],
     capabilities: guard.capabilities,
-    ...(plan.kind === "apply" ? { changes: plan.changes, concerns: plan.concerns } : {}),
+    abilities: guard.capabilities === undefined ? [] : [...describeManifest(guard.capabilities)],
+    ...(plan.kind === "apply"
+      ? { changes: plan.changes.map((change) => ({ ...change })), concerns: plan.concerns }
+      : {}),
     ...(plan.kind === "conflict" ? { conflicts: plan.conflicts } : {}),
   };
 }

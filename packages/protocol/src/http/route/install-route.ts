@@ -22,6 +22,33 @@ export const InstallPreview = z.looseObject({
     .optional()
     .describe("When the release is old enough to replace the installed version."),
   findings: z.array(Diagnostic).readonly(),
+  origin: z
+    .looseObject({
+      verified: z.enum(["none", "digest", "signature"]),
+      spec: z.string().optional(),
+      publisher: z.string().optional(),
+      release: z.string().optional(),
+      commit: z.string().optional(),
+      releasedAt: z.string().optional(),
+      warnings: z.array(z.string()).readonly().optional(),
+    })
+    .describe("Where the skill comes from."),
+  signature: z.looseObject({
+    status: z.enum(["none", "verified", "untrusted", "invalid"]),
+    signer: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  abilities: z.array(z.string()).readonly().describe("What the skill can do, in plain words."),
+  concerns: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe("Changes that need attention, such as another publisher."),
+  changes: z
+    .array(z.looseObject({ path: z.string(), change: z.string() }))
+    .readonly()
+    .optional()
+    .describe("Files that differ from the installed version."),
 });
 
 const progress = z
