@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemTimers, type Timers } from "@skillhold/core/port";
-import type { Sandbox } from "@skillhold/core/run";
+import type { Network, Sandbox } from "@skillhold/core/run";
 import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bubblewrap } from "../backend/bubblewrap.ts";
@@ -44,7 +44,12 @@ def py_read(path: str) -> str:
     return open(path).read()
 `;
 
-async function open(sandbox: Sandbox, files: Files, timers: Timers = systemTimers) {
+async function open(
+  sandbox: Sandbox,
+  files: Files,
+  timers: Timers = systemTimers,
+  network: Network = "none",
+) {
   const stage = await makeStage();
   const folder = join(stage, "skill");
   for (const [path, text] of Object.entries(files)) {
@@ -54,7 +59,7 @@ async function open(sandbox: Sandbox, files: Files, timers: Timers = systemTimer
   const skill = { id: "text", treeHash: "sha256:1", folder, files: Object.keys(files) };
   const settings = {
     mounts: [],
-    network: "none",
+    network,
     env: { DECLARED: "yes" },
     limits: hostLimits,
     timing: hostTiming,
@@ -118,6 +123,20 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
       expect(variables).toMatchObject({ DECLARED: "yes", HOME: "/work" });
       expect(variables).not.toHaveProperty("SKILLHOLD_TEST_SECRET");
     }
+  });
+
+  test("report the hosts that their process did not get when they fail [S-29] [S-32]", async () => {
+    const ask = "import urllib.request\nfrom langchain_core.tools import tool\n";
+    const code = `${ask}\n@tool\ndef ask(url: str) -> str:\n    """Asks."""\n    return urllib.request.urlopen(url).read().decode()\n`;
+    const tools = await open(bubblewrap(), { "tools/a.py": code }, systemTimers, {
+      hosts: ["allowed.example.org"],
+    });
+    await tools.load();
+    await expect(tools.call("ask", { url: "http://other.example.org/" })).rejects.toMatchObject({
+      code: "TOOL_FAILED",
+      hint: expect.stringContaining("network.hosts other.example.org"),
+      details: { refusedHosts: ["other.example.org"] },
+    });
   });
 
   test("are killed with all their processes when they do not stop, and run again [S-32]", async () => {

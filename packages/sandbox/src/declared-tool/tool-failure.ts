@@ -1,14 +1,27 @@
 import { SkillError } from "@skillhold/protocol/error";
 
-/** Contract: a message from the tool is already neutralized. */
+/** Contract: a message from the tool is already neutralized. `refusedHosts` are those of its process so far. */
 export function toolFailed(
   tool: string,
   message: string,
-  details: Readonly<Record<string, unknown>> = {},
+  { refusedHosts = [], ...details }: ToolFailureDetails = {},
 ): SkillError {
+  const isRefused = refusedHosts.length > 0;
   return new SkillError("TOOL_FAILED", `The tool ${tool} failed: ${message}`, {
-    details: { tool, ...details },
+    ...(isRefused ? { hint: refusalHint(refusedHosts) } : {}),
+    details: { tool, ...details, ...(isRefused ? { refusedHosts } : {}) },
   });
+}
+
+interface ToolFailureDetails {
+  readonly code?: string;
+  readonly log?: string;
+  readonly refusedHosts?: readonly string[];
+}
+
+function refusalHint(hosts: readonly string[]): string {
+  const lines = hosts.map((host) => `"network.hosts ${host}"`).join(", ");
+  return `The sandbox refused ${hosts.join(", ")}: the capability manifest of the skill has no line ${lines}.`;
 }
 
 export function toolTimedOut(tool: string, ms: number): SkillError {

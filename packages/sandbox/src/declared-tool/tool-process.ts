@@ -226,12 +226,17 @@ export class ToolProcess {
     if (!reply.ok) {
       const message = foreignMessage(reply.error.message, this.#redact);
       const code = foreignMessage(reply.error.code, this.#redact);
-      reject(toolFailed(tool, message, { code, log: this.log() }));
+      reject(toolFailed(tool, message, { code, ...this.#evidence() }));
       return;
     }
     const result = readForeign(reply.result, { depth: bridgeLimits.resultDepth, text: this.#redact });
     if (result === undefined) reject(toolFailed(tool, "The result is nested too deeply."));
     else resolve(result.value);
+  }
+
+  /** Facts about the process that help to explain a failure. */
+  #evidence(): { readonly log: string; readonly refusedHosts: readonly string[] } {
+    return { log: this.log(), refusedHosts: this.#process.refusedHosts?.() ?? [] };
   }
 
   /** Kills the process when a canceled call does not stop. */
@@ -276,7 +281,7 @@ export class ToolProcess {
     this.#ending ??= `The process exited ${how}.`;
     this.#failLoading(this.#ending, false);
     for (const { tool, reject } of this.#pending.values()) {
-      reject(this.#isCanceled ? toolInterrupted(tool) : toolFailed(tool, this.#ending, { log: this.log() }));
+      reject(this.#isCanceled ? toolInterrupted(tool) : toolFailed(tool, this.#ending, this.#evidence()));
     }
     for (const stopped of this.#stopping.values()) stopped.resolve();
     this.#pending.clear();

@@ -1,10 +1,11 @@
-import { createServer as createHttp } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { createServer as createHttp, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Network } from "@skillhold/core/run";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { EgressProxy } from "./egress-proxy.ts";
 import { egressRules } from "./host-rule.ts";
+import { type FindParent, parentProxies } from "./parent-proxy.ts";
 
 const seen: { url: string | undefined; headers: Readonly<Record<string, unknown>> }[] = [];
 const site = createHttp((request, response) => {
@@ -33,13 +34,18 @@ afterEach(async () => {
 
 type Addresses = Readonly<Record<string, readonly string[]>>;
 
-function open(network: Exclude<Network, "none">, addresses: Addresses = {}): string[] {
+function open(
+  network: Exclude<Network, "none">,
+  addresses: Addresses = {},
+  findParent: FindParent = () => undefined,
+): string[] {
   const asked: string[] = [];
   proxy = new EgressProxy(egressRules(network), {
     resolve: async (host) => {
       asked.push(host);
       return addresses[host] ?? [];
     },
+    findParent,
   });
   proxy.attach(listener);
   return asked;
@@ -124,4 +130,97 @@ test("ends every connection when it closes [S-29]", async () => {
   socket.resume();
   await closed;
   expect(socket.destroyed).toBe(true);
+});
+
+/** The proxy of a company, which resolves names that this machine does not know to the site of the test. */
+async function openParent(password = "") {
+  const asked: { target: string | undefined; credentials: string | undefined }[] = [];
+  const note = ({ url, headers }: IncomingMessage) => {
+    const credentials = headers["proxy-authorization"];
+    asked.push({ target: url, credentials });
+    return password === "" || credentials === `Basic ${btoa(`ada:${password}`)}`;
+  };
+  const server = createHttp((request, response) => {
+    if (note(request)) request.pipe(response);
+    else response.writeHead(407).end();
+  });
+  server.on("connect", (request: IncomingMessage, client: Socket) => {
+    if (!note(request)) return void client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    const target = connect(sitePort, "127.0.0.1");
+    // Sent in one piece with the first bytes of the host, which must not be lost.
+    target.once("data", (chunk) =>
+      client.write(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), chunk])),
+    );
+    target.once("data", () => void target.pipe(client));
+    target.write("POST /early HTTP/1.1\r\nHost: site\r\nContent-Length: 5\r\nConnection: close\r\n\r\nearly");
+    target.on("error", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens has an address.
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${password === "" ? "" : `ada:${password}@`}127.0.0.1:${port}`;
+  return { asked, env: { HTTP_PROXY: url, HTTPS_PROXY: url } };
+}
+
+test("goes through the proxy of the machine's own network, also to listed hosts without a local address [S-36]", async () => {
+  const { asked, env } = await openParent("secret");
+  open({ hosts: ["registry.example.org"] }, {}, parentProxies(env));
+  expect(await tunnel("registry.example.org:443")).toContain("early");
+  expect(await plain("http://registry.example.org/a?b")).toContain("body");
+  const credentials = `Basic ${btoa("ada:secret")}`;
+  expect(asked).toEqual([
+    { target: "registry.example.org:443", credentials },
+    { target: "http://registry.example.org/a?b", credentials },
+  ]);
+});
+
+test("asks the parent proxy for no host that the rules or its address forbid [S-29]", async () => {
+  const { asked, env } = await openParent();
+  const addresses = { "listed.example.org": ["10.0.0.1"], "public.example.org": ["93.184.216.34"] };
+  open({ hosts: ["listed.example.org", "10.0.0.2"] }, addresses, parentProxies(env));
+  for (const target of ["other.example.org:443", "listed.example.org:443", "10.0.0.2:443", "127.0.0.1:443"])
+    expect(await tunnel(target)).toContain("403");
+  expect(asked).toEqual([]);
+});
+
+test("an open network reaches no name through a parent proxy that this machine cannot judge [S-29]", async () => {
+  const { asked, env } = await openParent();
+  open("open", {}, parentProxies(env));
+  expect(await tunnel("intranet:443")).toContain("502");
+  expect(asked).toEqual([]);
+});
+
+test("a parent proxy that refuses is an unreachable host, and credentials of the program are not passed on [S-29]", async () => {
+  const { asked, env } = await openParent("secret");
+  const wrong = { HTTPS_PROXY: env.HTTPS_PROXY.replace("secret", "wrong"), HTTP_PROXY: env.HTTP_PROXY };
+  open({ hosts: ["a.example.org"] }, {}, parentProxies(wrong));
+  expect(await tunnel("a.example.org:443")).toContain("502");
+  await plain("http://a.example.org/", "Proxy-Authorization: Basic own\r\n");
+  expect(asked.map(({ credentials }) => credentials)).toEqual([
+    `Basic ${btoa("ada:wrong")}`,
+    `Basic ${btoa("ada:secret")}`,
+  ]);
+});
+
+test("reads the variables of a parent proxy as other programs do [S-36]", () => {
+  const find = parentProxies({
+    http_proxy: "plain.corp:3128",
+    HTTPS_PROXY: "http://tls.corp:3129",
+    NO_PROXY: "localhost, .intra.corp,direct.org:8443",
+  });
+  const at = (protocol: "http:" | "https:", host: string, port = 443) => find(protocol, { host, port })?.host;
+  expect(at("http:", "example.org", 80)).toBe("plain.corp:3128");
+  expect(at("https:", "example.org")).toBe("tls.corp:3129");
+  for (const host of ["localhost", "intra.corp", "a.intra.corp"]) expect(at("https:", host)).toBeUndefined();
+  expect(at("https:", "notintra.corp")).toBe("tls.corp:3129");
+  expect([at("https:", "direct.org", 8443), at("https:", "direct.org")]).toEqual([
+    undefined,
+    "tls.corp:3129",
+  ]);
+  expect(parentProxies({ HTTPS_PROXY: "socks5://x:1" })("https:", { host: "a", port: 443 })).toBeUndefined();
+  expect(parentProxies({})("https:", { host: "a", port: 443 })).toBeUndefined();
 });

@@ -6,14 +6,20 @@ import { pipeline } from "node:stream/promises";
 import { HostPins, normalHost, type PinnedHost, type Resolve } from "@skillhold/core/network";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Authority, EgressRules } from "./host-rule.ts";
+import { dialProxy, type FindParent, openTunnel, parentProxies, proxyCredentials } from "./parent-proxy.ts";
 
 export interface EgressPorts {
   readonly resolve: Resolve;
+  /** The proxy of this machine's own network, when it has one. */
+  readonly findParent: FindParent;
 }
 
-const systemPorts: EgressPorts = {
-  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-};
+function systemPorts(): EgressPorts {
+  return {
+    resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    findParent: parentProxies(process.env),
+  };
+}
 
 const MOST_CONNECTIONS = 128;
 const MOST_REFUSED = 50;
@@ -22,19 +28,22 @@ const HEADERS_MS = 30_000;
 
 /**
  * The only way from a sandbox to a network: an HTTP proxy for CONNECT and plain requests. Each host is checked against
- * the rules and resolved once; its address is judged, and every connection goes to that address.
+ * the rules and resolved once; its address is judged, and every connection goes to that address. Where this machine has
+ * a parent proxy, the connection goes through it, and the parent resolves the name again.
  */
 export class EgressProxy {
   readonly #rules: EgressRules;
   readonly #pins: { readonly public: HostPins; readonly private: HostPins };
   readonly #server = createServer({ headersTimeout: HEADERS_MS });
+  readonly #findParent: FindParent;
   readonly #sockets = new Set<Duplex>();
   readonly #refused = new Set<string>();
   #listener: Server | undefined;
   #isClosed = false;
 
-  constructor(rules: EgressRules, { resolve }: EgressPorts = systemPorts) {
+  constructor(rules: EgressRules, { resolve, findParent }: EgressPorts = systemPorts()) {
     this.#rules = rules;
+    this.#findParent = findParent;
     this.#pins = {
       public: new HostPins(resolve, { isPrivateAllowed: () => false }),
       private: new HostPins(resolve, { isPrivateAllowed: () => true }),
@@ -84,7 +93,7 @@ export class EgressProxy {
   async #tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => {});
     try {
-      const target = await this.#dial(await this.#admit(readTarget(`https://${request.url ?? ""}`)));
+      const target = await this.#reach(readTarget(`https://${request.url ?? ""}`));
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.length > 0) target.write(head);
       await Promise.allSettled([pipeline(client, target), pipeline(target, client)]);
@@ -100,9 +109,7 @@ export class EgressProxy {
     try {
       const url = readTarget(request.url ?? "");
       if (url.protocol !== "http:") throw malformed(request.url ?? "");
-      const pinned = await this.#admit(url);
-      const socket = await this.#dial(pinned);
-      const answer = await send(request, url, socket);
+      const answer = await this.#send(request, url);
       response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
       await pipeline(answer, response);
     } catch (error) {
@@ -112,8 +119,40 @@ export class EgressProxy {
     }
   }
 
-  async #admit(url: URL): Promise<PinnedHost> {
-    const authority: Authority = { host: normalHost(url), port: portOf(url) };
+  /** A tunnel to the host. */
+  async #reach(url: URL): Promise<Socket> {
+    const authority = authorityOf(url);
+    const parent = this.#findParent("https:", authority);
+    if (parent === undefined) return await this.#dial(await this.#admit(url, authority));
+    await this.#admitThroughParent(url, authority);
+    const socket = await this.#connected(dialProxy(parent, CONNECT_MS), parent);
+    await openTunnel(socket, parent, authority);
+    return socket;
+  }
+
+  async #send(request: IncomingMessage, url: URL): Promise<IncomingMessage> {
+    const authority = authorityOf(url);
+    const parent = this.#findParent("http:", authority);
+    if (parent === undefined) {
+      const socket = await this.#dial(await this.#admit(url, authority));
+      return await send(request, url, { socket, path: `${url.pathname}${url.search}` });
+    }
+    await this.#admitThroughParent(url, authority);
+    const socket = await this.#connected(dialProxy(parent, CONNECT_MS), parent);
+    return await send(request, url, { socket, path: url.href, headers: proxyCredentials(parent) });
+  }
+
+  /** A machine with a parent proxy may be unable to resolve names; then only a listed name passes. */
+  async #admitThroughParent(url: URL, authority: Authority): Promise<void> {
+    try {
+      await this.#admit(url, authority);
+    } catch (error) {
+      const isUnknown = error instanceof SkillError && error.code === "REMOTE_FAILED";
+      if (!isUnknown || !this.#rules.lists(authority)) throw error;
+    }
+  }
+
+  async #admit(url: URL, authority: Authority): Promise<PinnedHost> {
     if (!this.#rules.allows(authority)) throw this.#refuse(authority.host, NOT_LISTED);
     const pins = this.#rules.allowsPrivate(authority) ? this.#pins.private : this.#pins.public;
     try {
@@ -130,10 +169,13 @@ export class EgressProxy {
   }
 
   #dial({ address, port, family }: PinnedHost): Promise<Socket> {
+    return this.#connected(connect({ host: address, port, family, timeout: CONNECT_MS }));
+  }
+
+  #connected(socket: Socket, proxy?: URL): Promise<Socket> {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-    const socket = connect({ host: address, port, family, timeout: CONNECT_MS });
     this.#watch(socket);
-    socket.once("connect", () => {
+    socket.once(proxy?.protocol === "https:" ? "secureConnect" : "connect", () => {
       socket.setTimeout(0);
       resolve(socket);
     });
@@ -153,22 +195,33 @@ function readTarget(text: string): URL {
   return url;
 }
 
-function portOf({ port, protocol }: URL): number {
-  return port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
+function authorityOf(url: URL): Authority {
+  const { port, protocol } = url;
+  return { host: normalHost(url), port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) };
 }
 
 function malformed(text: string): SkillError {
   return new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} is not a request to a proxy.`);
 }
 
-function send(request: IncomingMessage, url: URL, socket: Socket): Promise<IncomingMessage> {
+interface Sending {
+  readonly socket: Socket;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function send(
+  request: IncomingMessage,
+  url: URL,
+  { socket, path, headers = {} }: Sending,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = sendRequest(
     {
       createConnection: () => socket,
       method: request.method,
-      path: `${url.pathname}${url.search}`,
-      headers: { ...withoutHops(request.headers), host: url.host, connection: "close" },
+      path,
+      headers: { ...withoutHops(request.headers), ...headers, host: url.host, connection: "close" },
     },
     resolve,
   );

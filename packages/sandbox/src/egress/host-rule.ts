@@ -3,6 +3,8 @@ import type { HostList, Network } from "@skillhold/core/run";
 /** Which hosts a program may reach. */
 export interface EgressRules {
   allows(authority: Authority): boolean;
+  /** Whether a list names the host; false for an open network. */
+  lists(authority: Authority): boolean;
   /** Whether the host may be at a private address. */
   allowsPrivate(authority: Authority): boolean;
 }
@@ -14,7 +16,7 @@ export interface Authority {
 }
 
 export function egressRules(network: Exclude<Network, "none">): EgressRules {
-  if (network === "open") return { allows: () => true, allowsPrivate: () => false };
+  if (network === "open") return { allows: () => true, lists: () => false, allowsPrivate: () => false };
   return listRules(network);
 }
 
@@ -23,8 +25,10 @@ function listRules({ hosts, privateHosts = [] }: HostList): EgressRules {
   const own = privateHosts.map(readRule);
   const matches = (rules: readonly HostRule[], { host, port }: Authority) =>
     rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.covers(host));
+  const lists = (authority: Authority) => matches(listed, authority) || matches(own, authority);
   return {
-    allows: (authority) => matches(listed, authority) || matches(own, authority),
+    allows: lists,
+    lists,
     allowsPrivate: (authority) => matches(own, authority),
   };
 }
