@@ -2,20 +2,16 @@ import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession, type SessionPorts, type SkillProposer, systemPorts } from "@skillhold/core/session";
 import { followNotices, loadWarnings, runtimeSkips } from "@skillhold/host/library";
-import { present, statPath } from "@skillhold/host/place";
+import { present } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { localProposer, withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
-import { SkillError } from "@skillhold/protocol/error";
-import { agentPublisher } from "@skillhold/registry/release";
 import type { CommandInput } from "../../command.ts";
-import { withMissingHook } from "../../dependency-survey.ts";
 import { chooseGateway } from "../../library-choice.ts";
 import { readOfferedTool } from "../../mcp-client/offered-tool.ts";
 import { readMounts } from "../../mount.ts";
 import { withLibrary } from "../../open.ts";
 import { listOption, textOption } from "../../option.ts";
-import { withRegistry } from "../../store.ts";
 import { type Io, plain } from "../../terminal/output.ts";
 
 /**
@@ -66,6 +62,17 @@ export async function withMcpSkills<T>(
   );
 }
 
+/** Opens the store for agents that publish. Without `--publish-from`, agents cannot publish, and the publisher is not loaded. */
+async function withPublisher<T>(
+  input: Pick<CommandInput, "io" | "options">,
+  use: (ports: Pick<SessionPorts, "publisher">) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = listOption(input.options, "publishFrom");
+  if (first === undefined) return await use({});
+  const { withFolderPublisher } = await import("./mcp-publisher.ts");
+  return await withFolderPublisher([first, ...others], input, use);
+}
+
 const APPROVAL_HINT =
   "This client cannot ask its user. The user can approve the current content with `skillhold approve <id>`.";
 
@@ -83,42 +90,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type McpInput = Pick<CommandInput, "io" | "options">;
-
 /** Proposals go to the store of the skills; a gateway takes those for its own skills. */
-function readProposer({ options, io }: McpInput): SkillProposer | undefined {
+function readProposer({ options, io }: Pick<CommandInput, "io" | "options">): SkillProposer | undefined {
   const root = listOption(options, "root");
   if (options["store"] === false || chooseGateway(options, io, root) !== undefined) return undefined;
   const warn = (message: string) => io.err(`warning: ${plain(message)}\n`);
   return localProposer({ root, store: textOption(options, "store") }, { env: io.env, cwd: io.cwd, warn });
-}
-
-/** Opens the store for agents that publish. Without `--publish-from`, agents cannot publish. */
-export async function withPublisher<T>(
-  input: McpInput,
-  use: (ports: Pick<SessionPorts, "publisher">) => Promise<T>,
-): Promise<T> {
-  const [first, ...others] = listOption(input.options, "publishFrom").map((path) => readRoot(path, input.io));
-  if (first === undefined) return await use({});
-  rejectElsewhere(input);
-  return await withRegistry(input, "write", ({ context, actor: { user } }) =>
-    withMissingHook(input, context, (hooked) =>
-      use({ publisher: agentPublisher({ roots: [first, ...others], user }, hooked) }),
-    ),
-  );
-}
-
-function readRoot(label: string, { cwd }: Pick<Io, "cwd">): string {
-  const path = resolve(cwd, label);
-  if (statPath(path, label)?.isDirectory() === true) return path;
-  throw new SkillError("PATH_NOT_FOUND", `The folder ${label} of --publish-from does not exist.`);
-}
-
-function rejectElsewhere({ options, io }: McpInput): void {
-  const isOff = options["store"] === false;
-  if (!isOff && chooseGateway(options, io, listOption(options, "root")) === undefined) return;
-  const why = isOff ? "--no-store excludes it" : "the skills come from a gateway";
-  throw new SkillError("USAGE", `--publish-from needs a local store, but ${why}.`, {
-    hint: isOff ? "Omit one of the two options." : "Omit --publish-from, or add --no-gateway.",
-  });
 }
