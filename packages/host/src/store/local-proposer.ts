@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { SkillProposer } from "@skillhold/core/session";
-import { scanDependencies } from "@skillhold/deps/scan";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { proposalFolder } from "../place/data-folder.ts";
 import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import { userName } from "../place/user-name.ts";
-import { guardPorts } from "../run/guard-ports.ts";
+import { scanOnUse } from "./dependency-scan.ts";
 import { findOwnStore } from "./registry-layer.ts";
 
 export interface ProposerChoice {
@@ -30,11 +29,13 @@ export function localProposer(
   if (url === undefined) return undefined;
   return {
     propose: async (proposal, viewer) => {
-      const [{ openSignedStore }, { sessionProposer, writeProposalFile }, { guardHook }] = await Promise.all([
-        import("./audit-store.ts"),
-        import("@skillhold/registry/proposal"),
-        import("@skillhold/registry/release"),
-      ]);
+      const [{ guardPorts }, { openSignedStore }, { sessionProposer, writeProposalFile }, { guardHook }] =
+        await Promise.all([
+          import("../run/guard-ports.ts"),
+          import("./audit-store.ts"),
+          import("@skillhold/registry/proposal"),
+          import("@skillhold/registry/release"),
+        ]);
       const opened = await openSignedStore(url, machine);
       try {
         const context = {
@@ -42,7 +43,7 @@ export function localProposer(
           clock: { now: () => new Date() },
           ids: { next: randomUUID },
           limits,
-          scan: scanDependencies,
+          scan: scanOnUse,
           hooks: { inspect: guardHook(guardPorts(machine.env)) },
         };
         const proposer = sessionProposer({ user: userName(machine.env) }, context);
