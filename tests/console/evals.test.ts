@@ -37,3 +37,24 @@ test("the evals tab scores triggers, charts task evals by revision, and opens th
   await runs.getByText("the fail output").waitFor();
   expect(await runs.locator("li", { hasText: "failed" }).first().textContent()).toContain("without skill");
 });
+
+test("a proposal shows how its content ranks beside the current one [S-49] [S-51] [S-59]", async () => {
+  const { page, gateway, api } = await openConsole({
+    skills: {
+      forms: files("One."),
+      paint: { "SKILL.md": skillText("paint", "Paints PDF pictures to fill a wall.") },
+    },
+    at: "/proposals",
+  });
+  const { treeHash } = (await api("GET", "/v1/skills/forms")) as { treeHash: string };
+  const { id } = (await api("POST", "/v1/proposals", {
+    ...{ skill: "forms", base: treeHash, justification: "Plainer words." },
+    files: [{ path: "SKILL.md", content: skillText("forms", "Does office work.", "One.") }],
+  })) as { id: string };
+  await page.goto(`${gateway.url}/proposals/${id}`);
+  const evals = page.getByRole("region", { name: "Evals" });
+  await evals.getByText(/^100 % .* → 0 % /).waitFor();
+  await evals.getByText("fill in this PDF form").waitFor();
+  await checkAccessible(page);
+  await checkWidth(page);
+});

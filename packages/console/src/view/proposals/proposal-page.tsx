@@ -11,6 +11,7 @@ import { Ago, count, Mono } from "../../ui/text.tsx";
 import { FieldChanges, FileChange } from "../skill/versions/compare.tsx";
 import { DiffLookButton } from "../skill/versions/diff-look.tsx";
 import { decisions, nameOf, type ProposalDetail, states } from "./proposal.ts";
+import { ProposalEvals } from "./proposal-evals.tsx";
 import { ProposalReview } from "./proposal-review.tsx";
 
 /** One proposal: why, what changes, what it could do, and the decision. */
@@ -54,6 +55,7 @@ export function ProposalPage({ id }: { readonly id: string }) {
         <EvidenceList proposal={data} />
       </Panel>
       <GuardPanel guard={data.guard} />
+      <ProposalEvals id={id} />
       <DiffPanel id={id} candidate={data.candidate} />
       <Reviews proposal={data} />
       <ProposalReview proposal={data} />
