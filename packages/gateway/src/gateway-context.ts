@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { ApprovalStore } from "@skillhold/core/approval";
 import type { GuardScan, GuardVerdict } from "@skillhold/core/guard";
 import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
@@ -10,6 +11,7 @@ import type { EvalReportBody, Operation, ProposalEvals } from "@skillhold/protoc
 import type { AuditReport } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
+import type { WorkspaceHost } from "@skillhold/registry/workspace";
 import type { Host } from "@skillhold/skill";
 import type { z } from "zod";
 import type { ApprovalInbox } from "./approval/approval-inbox.ts";
@@ -70,6 +72,10 @@ export interface GatewayContext {
   readonly version: string;
   readonly sources: readonly { readonly label: string; readonly trust: string; readonly path?: string }[];
   readonly startedAt: string;
+  /** The folders of workspaces on this machine; without it, workspaces have no files here. */
+  readonly workspaces?: WorkspaceHost;
+  /** The Ed25519 key that signs agent cards; without it, cards are not signed. */
+  readonly cardKey?: KeyObject;
   /** Other servers on the same port, such as MCP. */
   readonly mounts?: readonly GatewayMount[];
   /** The folder of the console's files. */

@@ -28,6 +28,9 @@ export interface AdmissionRequest {
 /** Documentation without user data, which people open in a browser. */
 const navigable: ReadonlySet<Operation | undefined> = new Set<Operation>(["getOpenApi", "getReference"]);
 
+/** Routes that are open to anyone and show more to a caller with a token. */
+const personal: ReadonlySet<Operation | undefined> = new Set<Operation>(["getWorkspaceCard"]);
+
 /** Authenticates and authorizes a request; undefined when the route is open to anyone. */
 export async function admit(
   { operation, roles, isSensitive = false }: AdmissionRequest,
@@ -38,7 +41,7 @@ export async function admit(
   if (roles === "anyone") {
     admitAnyone(c, gatekeepers, context);
     if (operation === "signIn") gatekeepers.rate.takeSignIn(remoteAddress(c, context));
-    return undefined;
+    return personal.has(operation) ? await recognize(c, gatekeepers, context) : undefined;
   }
   rejectForeign(headOf(c), context.options);
   const address = remoteAddress(c, context);
@@ -75,6 +78,19 @@ function rejectOldSignIn({ kind, issuedAt }: Principal, { registry }: GatewayCon
   throw new SkillError("SIGN_IN_REQUIRED", `This needs a sign-in within the last ${hours} hours.`, {
     hint: "Sign in again, then repeat it.",
   });
+}
+
+/** The caller of an open route; a token that is not valid is a caller without one. */
+async function recognize(
+  c: AppContext,
+  { authenticate, rate }: Gatekeepers,
+  context: GatewayContext,
+): Promise<Authenticated | undefined> {
+  const { method, headers } = c.req.raw;
+  const rejectUnknown = () => rate.takeLookup(remoteAddress(c, context));
+  const authenticated = await authenticate({ method, headers, rejectUnknown });
+  if (authenticated !== undefined) rate.takeOf(authenticated.principal.token);
+  return authenticated;
 }
 
 export function admitAnyone(c: AppContext, { rate }: Gatekeepers, context: GatewayContext): void {

@@ -81,10 +81,16 @@ test("the routes that serve skill content are declared as content routes [S-53]"
     | "downloadSkill"
     | "exportSkills"
     | "getQuestionContent"
+    | "addWorkspaceSkill"
+    | "readWorkspaceFile"
+    | "exportWorkspace"
   >();
   const declared = Object.entries<Route>(routeTable).filter(([, { content }]) => content === "skill");
   expect(declared.map(([operation]) => operation).sort()).toEqual(
     [
+      "addWorkspaceSkill",
+      "exportWorkspace",
+      "readWorkspaceFile",
       "diffProposal",
       "diffVersions",
       "downloadSkill",

@@ -68,19 +68,20 @@ export const workspaceHandlers: Pick<
     const result = await handle?.({ id, kind, summary, body: rest, agent, by, principal }, context);
     return { data: { status: "logged", id, ...(result === undefined ? {} : { result: { ...result } }) } };
   },
-  listWorkspaces: async ({ principal }, { registry }) => {
+  listWorkspaces: async ({ principal }, { registry, workspaces: host }) => {
     const all = [...(await readWorkspaces(registry.store)).values()];
-    return {
-      data: { workspaces: all.filter(({ agent }) => isAgentOf(agent, principal)).map(workspaceView) },
-    };
+    const own = all.filter(({ agent }) => isAgentOf(agent, principal));
+    return { data: { workspaces: own.map((node) => workspaceView(node, host)) } };
   },
   getWorkspace: async ({ params, principal }, context) => {
-    return { data: workspaceView(await getWorkspaceFor(params.workspace, principal, context)) };
+    return {
+      data: workspaceView(await getWorkspaceFor(params.workspace, principal, context), context.workspaces),
+    };
   },
-  placeWorkspace: async ({ params, body, principal }, { registry }) => {
+  placeWorkspace: async ({ params, body, principal }, { registry, workspaces }) => {
     const { key } = await getAgentFor(params.workspace, principal, registry);
     const placed = await placeWorkspace(key, body, { by: principalActor(principal) }, registry);
-    return { data: workspaceView(placed) };
+    return { data: workspaceView(placed, workspaces) };
   },
 };
 

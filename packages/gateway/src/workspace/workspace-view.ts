@@ -1,11 +1,17 @@
 import type { PeerView, WorkspaceView } from "@skillhold/protocol/http";
-import { readCard, type WorkspaceNode } from "@skillhold/registry/workspace";
+import { readCard, type WorkspaceHost, type WorkspaceNode } from "@skillhold/registry/workspace";
 import { z } from "zod";
 
 const Placed = z.looseObject({ role: z.string().max(256).catch(""), tier: z.int().catch(1) });
 
+const MAX_PROBLEMS = 50;
+
 /** A workspace for people and for itself. */
-export function workspaceView({ agent, record }: WorkspaceNode): WorkspaceView {
+export function workspaceView(
+  { agent, record }: WorkspaceNode,
+  host: WorkspaceHost | undefined,
+): WorkspaceView {
+  const hosted = host?.find(agent.key);
   const { name, description, skills } = readCard(record.card);
   const { parent, url, heartbeatAt, cardAt, health } = record;
   return {
@@ -20,6 +26,8 @@ export function workspaceView({ agent, record }: WorkspaceNode): WorkspaceView {
     task: record.task,
     ...health,
     skills,
+    hasFolder: hosted !== undefined,
+    problems: hosted?.compose().problems.slice(0, MAX_PROBLEMS) ?? [],
     ...(heartbeatAt === undefined ? {} : { heartbeatAt }),
     ...(cardAt === undefined ? {} : { cardAt }),
     createdAt: record.createdAt,

@@ -1,18 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { findRealPath } from "@skillhold/core/bundle";
 import type { Library } from "@skillhold/core/library";
 import { type AuditSink, type Clock, systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { ScanProcess } from "@skillhold/deps/scan-process";
 import { type GatewayContext, type LogEntry, Progress, registryInbox } from "@skillhold/gateway";
-import type { SkillError } from "@skillhold/protocol/error";
+import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
+import { privateKeyFile, RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { RegistryAsker, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { guardHook } from "@skillhold/registry/release";
+import { WorkspaceHost } from "@skillhold/registry/workspace";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
 import { followNotices, loadWarnings } from "../library/load-notice.ts";
@@ -48,6 +50,8 @@ export interface GatewayPartOptions {
   readonly url: string;
   /** Folders that are served along with the store. */
   readonly roots: readonly string[];
+  /** The folder of the workspaces that are hosted here. */
+  readonly workspaces?: string | undefined;
   /** Whether the folders are watched for changes. */
   readonly isWatched: boolean;
   /** Whether their skills that break the specification are rejected. */
@@ -110,8 +114,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         log,
         closing,
         secrets,
-        runs,
-        ...{ guardScan, onGuardScan },
+        ...{ runs, guardScan, onGuardScan },
       },
       ...triggerEvals(library, clock),
       inbox: registryInbox(asker),
@@ -125,6 +128,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       },
       version: productVersion(),
       startedAt: clock.now().toISOString(),
+      ...(await workspaceParts(options, folder)),
       ...present({
         dependencies,
         console: bundledConsole(),
@@ -150,6 +154,21 @@ function triggerEvals(
       return await compareTriggers(pair, { library, viewer });
     },
   };
+}
+
+/** The hosted workspaces, and the key that signs agent cards. */
+async function workspaceParts(
+  { workspaces, machine, limits }: GatewayPartOptions,
+  data: string,
+): Promise<Pick<GatewayContext, "workspaces" | "cardKey">> {
+  const title = "The key file of agent cards";
+  const cardKey = await privateKeyFile(join(data, "agent-card.key"), { title });
+  if (workspaces === undefined) return { cardKey };
+  const root = findRealPath(resolve(machine.cwd, workspaces));
+  if (root !== undefined) return { cardKey, workspaces: new WorkspaceHost(root, limits) };
+  throw new SkillError("PATH_NOT_FOUND", `The folder of workspaces ${workspaces} does not exist.`, {
+    hint: "Create it, or correct --workspaces.",
+  });
 }
 
 /** The page of the console on which people answer questions. */

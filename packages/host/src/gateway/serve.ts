@@ -30,6 +30,8 @@ export interface ServeOptions {
   readonly store?: string;
   /** Folders that are served along with the store. */
   readonly roots?: readonly string[];
+  /** A folder with one folder per workspace, by the key of its agent. */
+  readonly workspaces?: string;
   /** Other gateways whose skills are served along with the store, with the rights of their tokens. */
   readonly gateways?: readonly GatewayLayerSettings[];
   /** Names under which the gateway is reached, in addition to its own address. */
@@ -93,7 +95,8 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const { watch = true, strict = false } = options;
-    const custom = { isWatched: watch, strict, ...(sandbox === undefined ? {} : { sandbox }) };
+    const { workspaces } = options;
+    const custom = { isWatched: watch, strict, workspaces, ...(sandbox === undefined ? {} : { sandbox }) };
     const parts = await openParts(
       { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,

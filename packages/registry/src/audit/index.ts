@@ -37,6 +37,6 @@ export type {
   ReplayStep,
   UnavailableReason,
 } from "./replay-step.ts";
-export { findTrustedKey, publicKeyFile, signingKeyFile } from "./signing-key.ts";
+export { findTrustedKey, privateKeyFile, publicKeyFile, signingKeyFile } from "./signing-key.ts";
 export { recentUses, Usage, type UsageCount, type UsageDay, usesOf } from "./usage.ts";
 export { type AuditReader, type AuditReport, type VerifyOptions, verifyAudit } from "./verify.ts";

@@ -15,11 +15,16 @@ const PUBLIC_TITLE = { title: "The audit public key file", mayOthersRead: true }
  * it with the extension `.pub`.
  */
 export async function signingKeyFile(path: string): Promise<CheckpointSigner> {
-  await ensurePrivateFile(path, makeKey, TITLE);
-  const key = parseKey(path, await readPrivate(path), createPrivateKey);
+  const key = await privateKeyFile(path, TITLE);
   const spki = () => createPublicKey(key).export({ format: "pem", type: "spki" });
   await ensurePrivateFile(publicKeyFile(path), spki, PUBLIC_TITLE);
   return { name: KEY_NAME, key };
+}
+
+/** An Ed25519 key in a private file that is created if missing. */
+export async function privateKeyFile(path: string, title: { readonly title: string }): Promise<KeyObject> {
+  await ensurePrivateFile(path, makeKey, title);
+  return parseKey(path, await readPrivate(path, title), createPrivateKey);
 }
 
 /** The path of the public key. */
@@ -46,8 +51,8 @@ function makeKey(): string {
   return privateKey.export({ format: "pem", type: "pkcs8" }).toString();
 }
 
-async function readPrivate(path: string): Promise<string> {
-  const handle = await openPrivateFile(path, constants.O_RDONLY, TITLE);
+async function readPrivate(path: string, title: { readonly title: string }): Promise<string> {
+  const handle = await openPrivateFile(path, constants.O_RDONLY, title);
   try {
     return await handle.readFile("utf8");
   } finally {

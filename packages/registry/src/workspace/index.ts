@@ -1,3 +1,11 @@
+export {
+  type A2aVersion,
+  a2aCard,
+  a2aVersions,
+  type CardSigner,
+  type CardSubject,
+  publicCardKey,
+} from "./a2a-card.ts";
 export { type CardSkill, cardSkills, readCard } from "./agent-card.ts";
 export { CardPusher, type CardPushPorts, type SendJson } from "./card-push.ts";
 export {
@@ -10,6 +18,12 @@ export {
   type WorkspaceSkill,
 } from "./compose-workspace.ts";
 export { addListedSkill, removeListedSkill } from "./config-edit.ts";
+export {
+  HostedWorkspace,
+  MAX_WORKSPACE_FILE_BYTES,
+  type WorkspaceFile,
+  WorkspaceHost,
+} from "./hosted-workspace.ts";
 export { mayTalk, peersOf, type WorkspaceNode, type WorkspaceTree } from "./kinship.ts";
 export { LiveWorkspace, type LiveWorkspaceOptions, type WorkspaceChange } from "./live-workspace.ts";
 export {

@@ -82,7 +82,9 @@ export class WorkspaceLink {
     await this.#sending;
   }
 
+  /** A change through the gateway applies at once, without the quiet time of the files. */
   async #refresh(): Promise<void> {
+    this.#workspace.reload();
     await this.#enqueue(() => this.#sendCard());
     const { id } = this.#workspace;
     const { data } = await this.#ports.client.ask("listPeers", { params: { workspace: id } });

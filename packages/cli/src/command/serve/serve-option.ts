@@ -38,6 +38,7 @@ export function readServeOptions(options: Options): ServeOptions {
     ...present({
       port: countOption(options, "port", { min: 0, max: 65_535 }),
       store: textOption(options, "store"),
+      workspaces: textOption(options, "workspaces"),
     }),
   };
 }

@@ -22,6 +22,7 @@ export const ServeFile = z
     data: z.string().min(1).describe("store all data in this folder"),
     store: z.string().min(1).describe("use this store, sqlite:<file> or postgres://…"),
     roots: z.array(z.string().min(1)).describe("also serve the skills of these folders"),
+    workspaces: z.string().min(1).describe("host the workspaces in this folder"),
     upstreams: z.array(z.string().min(1)).describe("also serve the skills of these gateways"),
     allowHosts: z.array(z.string().min(1)).describe("also accept requests for these hosts"),
     allowOrigins: z.array(z.string().min(1)).describe("let pages of these origins call the gateway"),
@@ -93,12 +94,13 @@ function invalid(path: string, problem: string, cause?: unknown): SkillError {
 }
 
 function fromFolder(file: ServeFile, folder: string): ServeFile {
-  const { data, roots, store } = file;
+  const { data, roots, store, workspaces } = file;
   const sqlite = /^sqlite:(.+)$/.exec(store ?? "")?.[1];
   return {
     ...file,
     ...(data === undefined ? {} : { data: resolve(folder, data) }),
     ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(folder, root)) }),
+    ...(workspaces === undefined ? {} : { workspaces: resolve(folder, workspaces) }),
     ...(sqlite === undefined ? {} : { store: `sqlite:${resolve(folder, sqlite)}` }),
   };
 }
@@ -122,6 +124,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     port: port === undefined ? undefined : Number(port),
     host: text("HOST"),
     roots: list("ROOTS", delimiter),
+    workspaces: text("WORKSPACES"),
     upstreams: list("UPSTREAMS"),
     allowHosts: list("ALLOW_HOSTS"),
     allowOrigins: list("ALLOW_ORIGINS"),

@@ -42,6 +42,10 @@ const optionSpecs = [
     repeats: true,
   },
   {
+    flags: "--workspaces <folder>",
+    summary: "host the workspaces in this folder, one folder per agent key",
+  },
+  {
     flags: "--upstream <url>",
     summary: "also serve the skills of this gateway, as your login sees them; repeatable",
     repeats: true,

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { At, Name } from "../field.ts";
-import { everyone, people, publishers, route } from "../route.ts";
+import { At, Name, SkillKey } from "../field.ts";
+import { admins, everyone, people, publishers, route } from "../route.ts";
 
 /** Roles that act for a workspace: the agent itself, its owner, and administrators. */
 const workers = ["admin", "publisher", "agent"] as const;
 
 /** An agent card as its workspace sent it. The gateway limits its size and keeps its fields. */
-const CardBody = z.record(z.string().max(256), z.json());
+const CardBody = z.record(z.string().max(256), z.unknown());
 const Url = z.url({ protocol: /^https?$/ }).max(2048);
 
 export const WorkspaceStatus = z.enum(["new", "online", "degraded", "offline"]);
@@ -54,6 +54,18 @@ export const WorkspaceView = z.object({
     .readonly()
     .describe("The skills on the agent card, in the order of the card."),
   pushes: z.array(PushResult).readonly(),
+  hasFolder: z.boolean().describe("Whether the gateway hosts the folder of the workspace."),
+  problems: z
+    .array(
+      z.object({
+        severity: z.enum(["error", "warning"]),
+        code: z.string(),
+        subject: z.string(),
+        message: z.string(),
+      }),
+    )
+    .readonly()
+    .describe("Problems of the hosted folder, such as a listed skill without a folder."),
   heartbeatAt: At.optional(),
   cardAt: At.optional(),
   createdAt: At,
@@ -62,6 +74,32 @@ export const WorkspaceView = z.object({
 export type WorkspaceView = Readonly<z.infer<typeof WorkspaceView>>;
 
 const byKey = z.strictObject({ workspace: Name });
+const byPath = z.strictObject({ workspace: Name, path: z.string().min(1).max(512) });
+const fileErrors = [
+  "AGENT_NOT_FOUND",
+  "NOT_READY",
+  "PATH_NOT_FOUND",
+  "RESOURCE_OUTSIDE_SKILL",
+  "LIMIT_EXCEEDED",
+] as const;
+const Files = z.record(z.string().max(512), z.string());
+
+const WorkspaceBundle = z.object({
+  schema: z.literal("1.0"),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tier: z.int(),
+  model: z.string(),
+  version: z.string(),
+  system_prompt: z.string(),
+  skills: z
+    .array(z.object({ id: z.string(), name: z.string(), description: z.string(), files: Files }))
+    .readonly(),
+  agent_card: z.json().nullable(),
+  files: Files.describe("Every text file by path, which `import` accepts."),
+  omitted: z.int().describe("The number of files that are not text or too large."),
+});
 
 export const workspaceRoutes = {
   registerWorkspace: route({
@@ -134,9 +172,9 @@ export const workspaceRoutes = {
       target_id: z.string().max(256).optional(),
       duration_ms: z.number().min(0).max(1e12).optional(),
       error_detail: z.string().max(4096).optional(),
-      request_body: z.json().optional(),
-      response_body: z.json().optional(),
-      metadata: z.record(z.string().max(256), z.json()).optional(),
+      request_body: z.unknown().optional(),
+      response_body: z.unknown().optional(),
+      metadata: z.record(z.string().max(256), z.unknown()).optional(),
     }),
     answer: z.object({
       status: z.literal("logged"),
@@ -177,5 +215,129 @@ export const workspaceRoutes = {
     body: z.strictObject({ parent: Name.nullable().optional(), url: Url.nullable().optional() }),
     answer: WorkspaceView,
     errors: ["AGENT_NOT_FOUND", "CONFLICT"],
+  }),
+  addWorkspaceSkill: route({
+    method: "POST",
+    path: "/v1/workspaces/{workspace}/skills",
+    tag: "workspaces",
+    summary: "Copy a skill into the folder of a workspace and add it to the list in config.yaml",
+    roles: publishers,
+    params: byKey,
+    body: z.strictObject({ skill: SkillKey }),
+    answer: WorkspaceView,
+    content: "skill",
+    errors: ["AGENT_NOT_FOUND", "SKILL_NOT_FOUND", "NOT_READY", "CONFIG_INVALID", "RESOURCE_OUTSIDE_SKILL"],
+  }),
+  removeWorkspaceSkill: route({
+    method: "DELETE",
+    path: "/v1/workspaces/{workspace}/skills/{skill}",
+    tag: "workspaces",
+    summary: "Remove a skill from the list in config.yaml; its folder stays",
+    roles: publishers,
+    params: z.strictObject({ workspace: Name, skill: SkillKey }),
+    answer: WorkspaceView,
+    errors: ["AGENT_NOT_FOUND", "SKILL_NOT_FOUND", "NOT_READY", "CONFIG_INVALID"],
+  }),
+  listWorkspaceFiles: route({
+    method: "GET",
+    path: "/workspaces/{workspace}/files",
+    tag: "workspaces",
+    summary: "List the files of a workspace's folder",
+    roles: workers,
+    params: byKey,
+    query: z.strictObject({
+      root: z.enum(["/configs"]).optional().describe("The folder of the workspace; the only root here."),
+      path: z.string().max(512).optional(),
+      depth: z
+        .string()
+        .regex(/^[1-5]$/)
+        .transform(Number)
+        .optional()
+        .describe("1 to 5 levels; 1 by default."),
+    }),
+    answer: z.array(z.object({ path: z.string(), size: z.int(), dir: z.boolean() })).readonly(),
+    condition: "read",
+    errors: fileErrors,
+  }),
+  readWorkspaceFile: route({
+    method: "GET",
+    path: "/workspaces/{workspace}/files/{path}",
+    tag: "workspaces",
+    summary: "Read a text file of a workspace",
+    roles: workers,
+    params: byPath,
+    answer: z.object({ path: z.string(), content: z.string() }),
+    content: "skill",
+    condition: "read",
+    errors: fileErrors,
+  }),
+  writeWorkspaceFile: route({
+    method: "PUT",
+    path: "/workspaces/{workspace}/files/{path}",
+    tag: "workspaces",
+    summary: "Write a text file of a workspace; an invalid config.yaml is rejected",
+    roles: publishers,
+    params: byPath,
+    body: z.strictObject({ content: z.string() }),
+    answer: z.object({ status: z.literal("saved"), path: z.string() }),
+    errors: [...fileErrors, "CONFIG_INVALID"],
+  }),
+  removeWorkspaceFile: route({
+    method: "DELETE",
+    path: "/workspaces/{workspace}/files/{path}",
+    tag: "workspaces",
+    summary: "Delete a file or folder of a workspace",
+    roles: publishers,
+    params: byPath,
+    answer: z.object({ status: z.literal("deleted"), path: z.string() }),
+    errors: fileErrors,
+  }),
+  exportWorkspace: route({
+    method: "GET",
+    path: "/bundles/export/{workspace}",
+    tag: "workspaces",
+    summary: "Export a workspace with its text files and skills as one JSON document",
+    roles: publishers,
+    params: byKey,
+    answer: WorkspaceBundle,
+    content: "skill",
+    condition: "read",
+    errors: fileErrors,
+  }),
+  importWorkspace: route({
+    method: "POST",
+    path: "/bundles/import",
+    tag: "workspaces",
+    summary: "Write the files of an exported workspace into the folder of an agent",
+    roles: admins,
+    body: z.strictObject({ id: Name, files: Files }),
+    answer: z.object({ status: z.literal("imported"), id: z.string(), files: z.int() }),
+    errors: [...fileErrors, "CONFIG_INVALID", "CONFLICT"],
+  }),
+  getWorkspaceCard: route({
+    method: "GET",
+    path: "/workspaces/{workspace}/.well-known/agent-card.json",
+    tag: "workspaces",
+    summary: "The signed A2A agent card of a workspace, with the skills that the caller may see",
+    roles: "anyone",
+    params: byKey,
+    query: z.strictObject({
+      version: z
+        .enum(["1.0", "0.3"])
+        .optional()
+        .describe("The version of A2A; by default the header A2A-Version, or 1.0."),
+    }),
+    answer: z.record(z.string(), z.json()),
+    condition: "read",
+    errors: ["AGENT_NOT_FOUND"],
+  }),
+  listCardKeys: route({
+    method: "GET",
+    path: "/.well-known/jwks.json",
+    tag: "workspaces",
+    summary: "The public keys that verify agent cards, as a JSON Web Key Set",
+    roles: "anyone",
+    answer: z.object({ keys: z.array(z.record(z.string(), z.string())).readonly() }),
+    condition: "read",
   }),
 } as const;
