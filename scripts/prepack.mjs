@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { buildDocs } from "./build-docs.mjs.mts";
 import { bundlePackage } from "./bundle.mjs";
 
 const root = join(import.meta.dirname, "..");
@@ -22,6 +23,7 @@ for (const folder of folders) {
   if (folder === join(root, "packages/host")) {
     copySkills(join(folder, "skills"));
     copyConsole(join(folder, "console"));
+    buildDocs(join(folder, "docs"));
   }
 }
 

@@ -80,6 +80,8 @@ export interface GatewayContext {
   readonly mounts?: readonly GatewayMount[];
   /** The folder of the console's files. */
   readonly console?: string;
+  /** The folder of the rendered documents. */
+  readonly docs?: string;
   readonly options: GatewayOptions;
 }
 

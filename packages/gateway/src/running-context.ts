@@ -51,6 +51,8 @@ export interface RunningContext extends GatewayContext {
   readonly fileList: (from: "library" | "skills", viewer: Viewer, id: string) => Promise<SkillFileList>;
   /** The console, when it is built. */
   readonly site?: ConsoleSite;
+  /** The documents, when they are rendered. */
+  readonly docsSite?: ConsoleSite;
   /** Dependency checks, when the gateway runs them. */
   readonly work?: DependencyWork;
 }
@@ -126,6 +128,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     registry: observed,
     ...(work === undefined ? {} : { work }),
     ...(context.console === undefined ? {} : { site: readConsole(context.console) }),
+    ...(context.docs === undefined ? {} : { docsSite: readConsole(context.docs) }),
     usage,
     uses,
     metrics,

@@ -15,6 +15,25 @@ export const consolePage: GatewayPage = {
   },
 };
 
+/** The rendered documents below /docs. They are the same for everyone and need no token. */
+export const docsPages: readonly GatewayPage[] = (["/docs", "/docs/:path{.*}"] as const).map((path) => ({
+  path,
+  answer: async ({ request, requestId }, { docsSite }) => {
+    const { pathname } = new URL(request.url);
+    if (docsSite === undefined)
+      throw new SkillError("ROUTE_NOT_FOUND", "The documents are not rendered here.", {
+        hint: "Run `npm run docs` in the clone and restart the gateway.",
+      });
+    // Relative links need the slash.
+    if (pathname === "/docs")
+      return new Response(null, { status: 308, headers: { location: "/docs/", "x-request-id": requestId } });
+    const below = pathname.slice("/docs".length);
+    const file = docsSite.files.get(below.endsWith("/") ? `${below}index.html` : below);
+    if (file === undefined) throw new SkillError("ROUTE_NOT_FOUND", "There is no such page.");
+    return await fileResponse(file, request, requestId);
+  },
+}));
+
 /** Whether the console serves this request. */
 export function isConsolePath(request: Request, { site }: Pick<RunningContext, "site">): boolean {
   return isGet(request) && site !== undefined && findFile(request, site) !== undefined;
@@ -39,6 +58,7 @@ function findFile(request: Request, { index, files }: ConsoleSite): ConsoleFile 
 const apiSegments: ReadonlySet<string> = new Set([
   ".well-known",
   "assets",
+  "docs",
   "healthz",
   "mcp",
   "metrics",

@@ -18,7 +18,7 @@ import { WorkspaceHost } from "@skillhold/registry/workspace";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
 import { followNotices, loadWarnings } from "../library/load-notice.ts";
-import { bundledConsole, productVersion } from "../place/bundled.ts";
+import { bundledPages, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
 import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
@@ -131,7 +131,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       ...(await workspaceParts(options, folder)),
       ...present({
         dependencies,
-        console: bundledConsole(),
+        ...bundledPages(),
         installs: installService({ ...machine, guardScan }),
       }),
     },

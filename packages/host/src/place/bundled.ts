@@ -15,9 +15,19 @@ export function bundledSkills(): string {
   });
 }
 
-/** The folder of the built console; undefined where the console was not built. */
-export function bundledConsole(): string | undefined {
+/** Undefined where the console was not built. */
+function bundledConsole(): string | undefined {
   const folder = at(isWorkspace ? "../../../console/dist" : "../../console");
+  return existsSync(join(folder, "index.html")) ? folder : undefined;
+}
+
+/** The folders of the built console and of the rendered documents. */
+export function bundledPages(): { readonly console: string | undefined; readonly docs: string | undefined } {
+  return { console: bundledConsole(), docs: bundledDocs() };
+}
+
+function bundledDocs(): string | undefined {
+  const folder = at(isWorkspace ? "../../../../docs-site" : "../../docs");
   return existsSync(join(folder, "index.html")) ? folder : undefined;
 }
 

@@ -1,4 +1,4 @@
-export { bundledConsole, bundledSkills, productVersion } from "./bundled.ts";
+export { bundledPages, bundledSkills, productVersion } from "./bundled.ts";
 export {
   cacheFile,
   DATA_VARIABLE,
