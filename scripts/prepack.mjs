@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { buildDocs } from "./build-docs.mjs.mts";
+import { buildDocs } from "./build-docs.mjs";
 import { bundlePackage } from "./bundle.mjs";
 
 const root = join(import.meta.dirname, "..");

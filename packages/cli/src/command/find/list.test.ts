@@ -53,6 +53,25 @@ describe("list", () => {
     expect(data.hidden).toEqual([{ id: "mine", source: "b", reason: "user-only" }]);
   });
 
+  test("the first run offers the bundled skills at a terminal, and never in CI or a script [S-40] [S-60]", async () => {
+    const env = { XDG_DATA_HOME: join(root, "state"), XDG_CACHE_HOME: join(root, "cache") };
+    const question = "Add the skills that come with Skillhold";
+    const inCi = await runMain(["list"], root, { env: { ...env, CI: "true" }, typed: "y\n" });
+    expect(inCi).toMatchObject({ code: 0, tty: "", err: expect.stringContaining("No skills found.") });
+    expect((await runJson(["list"], root, { env, typed: "y\n" })).data.skills).toEqual([]);
+    const piped = await runMain(["list"], root, { env });
+    expect(piped.err).toContain("No skills found.");
+    const refused = await runMain(["list"], root, { env, typed: "\n" });
+    expect(refused).toMatchObject({ code: 0, out: "", tty: expect.stringContaining(question) });
+    const named = await runMain(["list", "--no-store"], root, { env, typed: "y\n" });
+    expect(named.tty).toBe("");
+    const accepted = await runMain(["list"], root, { env, typed: "y\n" });
+    expect(accepted.tty).toContain(question);
+    expect(accepted.out).toMatch(/^pdf .*registry/m);
+    const again = await runMain(["list"], root, { env, typed: "y\n" });
+    expect(again).toMatchObject({ tty: "", out: expect.stringMatching(/^xlsx .*registry/m) });
+  });
+
   test("--invalid prints position, message and fix [S-4] [S-19]", async () => {
     writeFile(root, "skills/none/SKILL.md", "---\nname: none\n---\n");
     const { code, out, err } = await runMain(["list", "--invalid"], root);

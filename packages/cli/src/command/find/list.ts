@@ -29,7 +29,8 @@ export const command = defineCommand({
 /** Prints the skills that a viewer sees, and counts the other candidates. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
-  return await withLibrary<ExitCode>(
+  let isSeeded = false;
+  const code = await withLibrary<ExitCode>(
     input,
     async (opened) => {
       const tag = textOption(options, "tag");
@@ -44,10 +45,18 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       if (isOfInvalid) await printInvalid(io, listing);
       else await printListing(input, listing, opened, tag);
       io.err(formatProblems(listing.problems, opened.rootFlags));
+      if (listing.skills.length === 0) isSeeded = await offer(input, opened);
       return 0;
     },
     { roots: input.args },
   );
+  return isSeeded ? await run(input) : code;
+}
+
+/** Loaded only for an empty list. */
+async function offer(input: CommandInput, opened: Opened): Promise<boolean> {
+  const { offerExamples } = await import("./example-offer.ts");
+  return await offerExamples(input, opened);
 }
 
 interface ListedSkill extends SkillEntry {
