@@ -12,7 +12,7 @@ const groups = [
   ["Use", ["library", "frameworks/README", "frameworks/*", "mcp", "mcp-sources", "search"].map(guide)],
   ["Write", ["write-a-skill", "validate", "rules", "dependencies", "evals"].map(guide)],
   ["Share", ["registry", "install", "access", "registry-schema"].map(guide)],
-  ["Run", ["run", "gateway", "operations", "troubleshooting"].map(guide)],
+  ["Run", ["run", "gateway", "operations", "security", "comparison", "troubleshooting"].map(guide)],
   ["More guides", ["docs/guide/**/*.md"]],
   ["Reference", ["docs/reference/*.md", "docs/GLOSSARY.md", "SECURITY.md"]],
   ["Project", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/**/*.md"]],
@@ -31,7 +31,7 @@ export function buildDocs(target) {
   for (const [index, page] of pages.entries()) write(target, page.url, layOut(rendered[index], page, pages));
   for (const file of site.files) {
     mkdirSync(dirname(join(target, "files", file)), { recursive: true });
-    copyFileSync(join(root, file), join(target, "files", file));
+    copyFileSync(join(root, file), join(target, copyOf(file)));
   }
   for (const name of ["site.css", "search.js"])
     write(target, name, readFileSync(join(import.meta.dirname, "docs", name)));
@@ -112,8 +112,13 @@ function relink(href, page, site) {
   const to = site.pages.find((each) => each.file === file || each.file === posix.join(file, "README.md"));
   const isFile = statSync(join(root, file), { throwIfNoEntry: false })?.isFile() === true;
   if (to === undefined && isFile) site.files.add(file);
-  const address = to?.url ?? (site.files.has(file) ? `files/${file}` : indexOf(file, site));
+  const address = to?.url ?? (site.files.has(file) ? copyOf(file) : indexOf(file, site));
   return `${up(page)}${address}${fragment === undefined ? "" : `#${fragment}`}`;
+}
+
+/** Source code is copied as text, which a browser shows. */
+function copyOf(file) {
+  return `files/${file}${/\.[cm]?[jt]sx?$/.test(file) ? ".txt" : ""}`;
 }
 
 /** A folder without a README stands for its first page. */
