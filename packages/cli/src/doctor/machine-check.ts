@@ -67,7 +67,11 @@ interface Program {
 const programs: readonly Program[] = [
   { name: "node", use: "runs JavaScript of skills", fix: "Install Node from https://nodejs.org." },
   { name: "python3", use: "runs Python of skills", fix: "Install Python 3." },
-  { name: "git", use: "lets `skillhold install` and `update` fetch skills from repositories", fix: "Install Git." },
+  {
+    name: "git",
+    use: "lets `skillhold install` and `update` fetch skills from repositories",
+    fix: "Install Git.",
+  },
 ];
 
 /** Finds programs on PATH without starting them. */
