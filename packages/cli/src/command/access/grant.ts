@@ -9,9 +9,8 @@ import {
   idArgument,
   storeOption,
 } from "../../shared-option.ts";
-import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asGranter, readGrantee } from "./grantee-option.ts";
+import { withGrant } from "./grantee-option.ts";
 
 const optionSpecs = [
   ...granteeOptions,
@@ -32,13 +31,10 @@ export const command = defineCommand({
 /** Grants a skill to an agent or a user, or changes the grant. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
-  const [id = ""] = input.args;
-  const grantee = readGrantee(options);
   const wanted = textOption(options, "pin");
   const pin = wanted === undefined ? undefined : readRevision(wanted);
   const canManage = options["manage"] === true;
-  const isDryRun = options["dryRun"] === true;
-  return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
+  return await withGrant(input, async ({ id, grantee, isDryRun }, { context, actor }) => {
     const request = { by: actor, canManage, ...present({ pin }) };
     const { grant: _, ...done } = await grantSkill(id, grantee, request, context);
     if (io.json) {

@@ -7,9 +7,8 @@ import {
   idArgument,
   storeOption,
 } from "../../shared-option.ts";
-import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asGranter, readGrantee } from "./grantee-option.ts";
+import { withGrant } from "./grantee-option.ts";
 
 const optionSpecs = [
   ...granteeOptions,
@@ -27,11 +26,8 @@ export const command = defineCommand({
 
 /** Revokes a grant. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const { io, options } = input;
-  const [id = ""] = input.args;
-  const grantee = readGrantee(options);
-  const isDryRun = options["dryRun"] === true;
-  return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
+  const { io } = input;
+  return await withGrant(input, async ({ id, grantee, isDryRun }, { context, actor }) => {
     const done = await revokeSkill(id, grantee, { by: actor }, context);
     const whom = `the ${grantee.kind} ${plain(grantee.key)}`;
     if (io.json) printData(io, { ...done, isDryRun });

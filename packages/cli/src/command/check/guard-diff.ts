@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import {
   type CapabilityChange,
   type CapabilityDiff,
@@ -7,45 +6,24 @@ import {
 } from "@skillhold/core/guard";
 import { neutralText } from "@skillhold/core/text";
 import { scanFolder, scanGuard } from "@skillhold/deps/guard-scan";
-import { errorTable, SkillError } from "@skillhold/protocol/error";
-import { capabilityDiff, getGuardReport, getSkill } from "@skillhold/registry/release";
-import type { CommandInput } from "../../command.ts";
-import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readRevision, textOption } from "../../option.ts";
-import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
-import { withRegistry } from "../../store.ts";
+import { errorTable } from "@skillhold/protocol/error";
+import { capabilityDiff, getGuardReport } from "@skillhold/registry/release";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { pairArguments, pairOptions, withRevisionPair } from "../../revision-pair.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
-import { getVisibleSkill } from "../../visible-skill.ts";
-
-const optionSpecs = [
-  { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },
-  ...accessOptions,
-  storeOption,
-] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [
-    idArgument,
-    { usage: "[from]", summary: "a revision; by default the one before the current one" },
-    { usage: "[to]", summary: "a revision; by default the current one" },
-  ],
-  options: optionSpecs,
+  arguments: pairArguments,
+  options: pairOptions,
   examples: ["guard diff pdf", "guard diff pdf 1 3", "guard diff pdf --folder ./pdf"],
   run,
 });
 
 /** Shows what an update of a skill can do that the revision before it could not. */
-async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const { io, options } = input;
-  const [id = "", ...ends] = input.args;
-  const [from, to] = ends.map(readRevision);
-  const folder = textOption(options, "folder");
-  if (folder !== undefined && to !== undefined)
-    throw new SkillError("USAGE", "--folder compares with one revision, and two were given.");
-  return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getVisibleSkill(id, { context, actor }, io);
-    const { revision } = await getSkill(id, context);
+async function run(input: CommandInput<OptionsOf<typeof pairOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  return await withRevisionPair(input, async ({ skill: { id, revision }, from, to, folder }, context) => {
     const end = to ?? revision;
     const start = from ?? (folder === undefined ? end - 1 : revision);
     const diff =
@@ -53,7 +31,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         ? await capabilityDiff(id, start < 1 ? undefined : start, end, context, scanGuard)
         : diffManifests(
             (await getGuardReport(id, start, context, scanGuard)).manifest,
-            (await scanFolder(resolve(io.cwd, folder), io.signal)).manifest,
+            (await scanFolder(folder, io.signal)).manifest,
           );
     if (io.json) printData(io, diff);
     else await printDiff(io, diff);

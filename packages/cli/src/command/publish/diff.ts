@@ -1,63 +1,42 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
-import type { RegistryContext } from "@skillhold/registry/record";
+import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import {
   diffRevisions,
   diffStaged,
   type FileChange,
-  getSkill,
   type SkillDiff,
   stageFolder,
   type TreeDiff,
 } from "@skillhold/registry/release";
-import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readRevision, textOption } from "../../option.ts";
-import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
-import { withRegistry } from "../../store.ts";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { pairArguments, pairOptions, withRevisionPair } from "../../revision-pair.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
-import { getVisibleSkill } from "../../visible-skill.ts";
-
-const optionSpecs = [
-  { flags: "--folder <path>", summary: "compare with this folder instead of a revision" },
-  ...accessOptions,
-  storeOption,
-] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [
-    idArgument,
-    { usage: "[from]", summary: "the old revision; by default the one before the current one" },
-    { usage: "[to]", summary: "the new revision; by default the current one" },
-  ],
-  options: optionSpecs,
+  arguments: pairArguments,
+  options: pairOptions,
   examples: ["diff pdf", "diff pdf 1 3", "diff pdf --folder ./pdf"],
   run,
 });
 
 /** Shows the changes between two revisions, or between a revision and a folder. */
-async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const { io, options } = input;
-  const [id = "", ...ends] = input.args;
-  const [from, to] = ends.map(readRevision);
-  const folder = textOption(options, "folder");
-  if (folder !== undefined && to !== undefined)
-    throw new SkillError("USAGE", "--folder takes at most one revision. Omit the second one.");
-  return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getVisibleSkill(id, { context, actor }, io);
+async function run(input: CommandInput<OptionsOf<typeof pairOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  return await withRevisionPair(input, async ({ skill, from, to, folder }, context) => {
     const diff =
       folder === undefined
-        ? await diffRevisions(id, from ?? (await previousOf(id, context)), to, context)
-        : await diffFolder(id, from, resolve(io.cwd, folder), context);
+        ? await diffRevisions(skill.id, from ?? previousOf(skill), to, context)
+        : await diffFolder(skill, from, folder, context);
     if (io.json) printData(io, diff);
     else await printDiff(io, diff);
     return 0;
   });
 }
 
-async function previousOf(id: string, context: RegistryContext): Promise<number> {
-  const { revision } = await getSkill(id, context);
+function previousOf({ id, revision }: RegisteredSkill): number {
   if (revision > 1) return revision - 1;
   throw new SkillError("REVISION_NOT_FOUND", `The skill ${id} has no revision before ${revision}.`, {
     hint: "Add --folder <path> to compare with a folder.",
@@ -65,13 +44,12 @@ async function previousOf(id: string, context: RegistryContext): Promise<number>
 }
 
 async function diffFolder(
-  id: string,
+  { id }: RegisteredSkill,
   from: number | undefined,
   folder: string,
   context: RegistryContext,
 ): Promise<SkillDiff> {
-  const { id: exact } = await getSkill(id, context);
-  const staged = await stageFolder(folder, { id: exact, within: dirname(folder) }, context.limits);
+  const staged = await stageFolder(folder, { id, within: dirname(folder) }, context.limits);
   return await diffStaged(id, from, staged, context);
 }
 
