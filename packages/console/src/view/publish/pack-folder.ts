@@ -2,11 +2,18 @@ import { Zip, ZipDeflate } from "fflate";
 import type { FolderFile } from "./dropped.ts";
 
 const UNIX = 3;
-/** A plain file that all may read. Whether it can be executed, browsers do not say. */
-const MODE = 0o100644 << 16;
+/** Files that all may read. */
+const PLAIN = 0o100644 << 16;
+const EXECUTABLE = 0o100755 << 16;
 
-/** A folder as a ZIP. Others get a turn between its files. */
-export async function packFolder(files: readonly FolderFile[]): Promise<Blob> {
+export interface PackedFile {
+  readonly path: string;
+  readonly executable: boolean;
+  readonly read: () => Promise<Uint8Array>;
+}
+
+/** Files as a ZIP. Others get a turn between them. */
+export async function packFiles(files: readonly PackedFile[]): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const done = Promise.withResolvers<void>();
   const zip = new Zip((error, part, isLast) => {
@@ -15,14 +22,25 @@ export async function packFolder(files: readonly FolderFile[]): Promise<Blob> {
     else parts.push(part as Uint8Array<ArrayBuffer>);
     if (isLast) done.resolve();
   });
-  for (const { path, file } of files) {
+  for (const { path, executable, read } of files) {
     const entry = new ZipDeflate(path, { level: 6 });
     entry.os = UNIX;
-    entry.attrs = MODE;
+    entry.attrs = executable ? EXECUTABLE : PLAIN;
     zip.add(entry);
-    entry.push(new Uint8Array(await file.arrayBuffer()), true);
+    entry.push(await read(), true);
   }
   zip.end();
   await done.promise;
   return new Blob(parts, { type: "application/zip" });
+}
+
+/** A folder as a ZIP. Browsers do not say which files can be executed. */
+export async function packFolder(files: readonly FolderFile[]): Promise<Blob> {
+  return await packFiles(
+    files.map(({ path, file }) => ({
+      path,
+      executable: false,
+      read: async () => new Uint8Array(await file.arrayBuffer()),
+    })),
+  );
 }

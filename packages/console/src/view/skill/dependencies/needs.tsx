@@ -8,6 +8,7 @@ import { toast, toastFailure } from "../../../ui/toast.tsx";
 import type { SkillProps } from "../skill-view.ts";
 import { orderNeeds } from "./need.ts";
 import { NeedRow } from "./need-row.tsx";
+import { Secrets } from "./secrets.tsx";
 import { useInstall } from "./use-install.ts";
 
 /** The dependencies of a skill on this machine, their status, and the buttons to install the missing ones. */
@@ -21,49 +22,52 @@ export function Needs({ skill }: SkillProps) {
   const warnings = data?.state.warnings.filter((warning) => !warning.startsWith("Missing: ")) ?? [];
   const toGet = needs.filter((need) => need.install !== undefined);
   return (
-    <Panel
-      title="Dependencies"
-      actions={
-        <>
-          <Rescan />
-          {isAdmin && toGet.length > 0 && (
-            <Button look="primary" icon={Download} isBusy={install.isBusy} onClick={install.all}>
-              Install missing
-            </Button>
-          )}
-        </>
-      }
-    >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <SkeletonRows count={3} />}
-      {data !== undefined && needs.length === 0 && (
-        <Empty icon={PackageCheck} title="No dependencies">
-          Its scripts, manifests and frontmatter name no package, program or runtime.
-        </Empty>
-      )}
-      <ul className="divide-y divide-line">
-        {needs.map((need) => (
-          <NeedRow
-            key={`${need.kind} ${need.name}`}
-            id={id}
-            need={need}
-            state={need.install === undefined ? undefined : install.states.get(need.install)}
-            isBusy={install.isBusy}
-            onInstall={isAdmin ? install.one : undefined}
-          />
+    <>
+      <Secrets skill={skill} />
+      <Panel
+        title="Dependencies"
+        actions={
+          <>
+            <Rescan />
+            {isAdmin && toGet.length > 0 && (
+              <Button look="primary" icon={Download} isBusy={install.isBusy} onClick={install.all}>
+                Install missing
+              </Button>
+            )}
+          </>
+        }
+      >
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {error === null && data === undefined && <SkeletonRows count={3} />}
+        {data !== undefined && needs.length === 0 && (
+          <Empty icon={PackageCheck} title="No dependencies">
+            Its scripts, manifests and frontmatter name no package, program or runtime.
+          </Empty>
+        )}
+        <ul className="divide-y divide-line">
+          {needs.map((need) => (
+            <NeedRow
+              key={`${need.kind} ${need.name}`}
+              id={id}
+              need={need}
+              state={need.install === undefined ? undefined : install.states.get(need.install)}
+              isBusy={install.isBusy}
+              onInstall={isAdmin ? install.one : undefined}
+            />
+          ))}
+        </ul>
+        {warnings.map((warning) => (
+          <p key={warning} className="border-t border-line bg-warn-soft px-4 py-2 text-sm text-warn">
+            {warning}
+          </p>
         ))}
-      </ul>
-      {warnings.map((warning) => (
-        <p key={warning} className="border-t border-line bg-warn-soft px-4 py-2 text-sm text-warn">
-          {warning}
-        </p>
-      ))}
-      {!isAdmin && toGet.length > 0 && (
-        <p className="border-t border-line px-4 py-2 text-sm text-muted">
-          An administrator can install what is missing.
-        </p>
-      )}
-    </Panel>
+        {!isAdmin && toGet.length > 0 && (
+          <p className="border-t border-line px-4 py-2 text-sm text-muted">
+            An administrator can install what is missing.
+          </p>
+        )}
+      </Panel>
+    </>
   );
 }
 

@@ -1,20 +1,35 @@
-import { Check, Copy, Download, FileBox } from "lucide-react";
-import { useEffect, useState } from "react";
+import { Check, Copy, Download, FileBox, Pencil, Play } from "lucide-react";
+import { Suspense, useEffect, useState } from "react";
+import { useCanPublish } from "../../../api/session.tsx";
+import { part } from "../../../renewal.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { saveFile } from "../../../ui/save-file.ts";
 import { Empty, Failure, Skeleton } from "../../../ui/state.tsx";
 import { CopyText, formatBytes } from "../../../ui/text.tsx";
 import { toastFailure } from "../../../ui/toast.tsx";
+import type { SkillDetail } from "../skill-view.ts";
 import { type FilePlace, readFile, SHOWN_BYTES } from "../use-file.ts";
 import { type TextFile, useText } from "../use-text.ts";
 import { CodeView } from "./code-view.tsx";
 import { pictureType } from "./file-kind.ts";
 
+const FileEditor = part(async () => (await import("./file-editor.tsx")).FileEditor);
+const ScriptRun = part(async () => (await import("./script-run.tsx")).ScriptRun);
+
+export interface FileViewerProps extends FilePlace {
+  /** The skill with its current content. */
+  readonly skill: SkillDetail;
+}
+
 /** One file: highlighted text, an image, or the size and digest of any other file. */
-export function FileViewer({ id, file, revision }: FilePlace) {
+export function FileViewer({ id, file, revision, skill }: FileViewerProps) {
   const type = pictureType(file.path);
   const { data, error, retry } = useText({ id, file, revision }, { isWhole: type !== undefined });
   const [isRaw, setRaw] = useState(false);
+  const [isRunning, setRunning] = useState(false);
+  // As the skill was when the edit began: a change by another user does not replace the text.
+  const [edited, setEdited] = useState<{ readonly skill: SkillDetail; readonly text: string }>();
+  const acts = useFileActs(skill, { id, file, revision });
   const isPicture = type !== undefined && !isRaw;
   const save = async () =>
     saveFile(await readFile({ id, file, revision }), file.path.split("/").at(-1) ?? "");
@@ -32,16 +47,48 @@ export function FileViewer({ id, file, revision }: FilePlace) {
               {isRaw ? "Picture" : "Source"}
             </Button>
           )}
+          {acts.canRun && (
+            <Button look="quiet" icon={Play} aria-expanded={isRunning} onClick={() => setRunning(!isRunning)}>
+              Run
+            </Button>
+          )}
+          {acts.canEdit && data?.text !== undefined && edited === undefined && (
+            <Button look="quiet" icon={Pencil} onClick={() => setEdited({ skill, text: data.text ?? "" })}>
+              Edit
+            </Button>
+          )}
           {data?.text !== undefined && <CopyFile text={data.text} />}
           <IconButton icon={Download} label="Download" onClick={() => save().catch(toastFailure)} />
         </div>
       </header>
+      {isRunning && (
+        <Suspense fallback={<TextSkeleton />}>
+          <ScriptRun id={id} script={file.path} />
+        </Suspense>
+      )}
+      {edited !== undefined && (
+        <Suspense fallback={<TextSkeleton />}>
+          <FileEditor {...edited} path={file.path} onClose={() => setEdited(undefined)} />
+        </Suspense>
+      )}
       {error !== null && <Failure error={error} onRetry={retry} />}
       {error === null && data === undefined && <TextSkeleton />}
       {data !== undefined && isPicture && <Picture blob={data.blob} type={type} path={file.path} />}
-      {data !== undefined && !isPicture && <Content data={data} file={file} />}
+      {data !== undefined && !isPicture && edited === undefined && <Content data={data} file={file} />}
     </article>
   );
+}
+
+/** The acts on a file of the current content. */
+function useFileActs({ registry }: SkillDetail, { file, revision }: FilePlace) {
+  const canPublish = useCanPublish();
+  const isCurrent = revision === undefined || revision === registry?.revision;
+  const isUsable = isCurrent && registry !== undefined && registry.status !== "deleted";
+  const isScript = /^(?:scripts|bin)\//.test(file.path);
+  return {
+    canRun: canPublish && isCurrent && isScript && registry?.status !== "deleted",
+    canEdit: canPublish && isUsable && registry.system !== true && file.size <= SHOWN_BYTES,
+  };
 }
 
 function Content({ data, file }: { readonly data: TextFile; readonly file: FilePlace["file"] }) {

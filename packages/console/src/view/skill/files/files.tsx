@@ -51,7 +51,7 @@ export function Files({ skill }: SkillProps) {
         {file === undefined ? (
           <NoFile path={path} />
         ) : (
-          <FileViewer key={file.path} id={id} file={file} revision={revision} />
+          <FileViewer key={file.path} id={id} file={file} revision={revision} skill={skill} />
         )}
       </div>
     </div>

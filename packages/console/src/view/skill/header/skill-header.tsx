@@ -1,8 +1,10 @@
 import { Undo2 } from "lucide-react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useRights } from "../../../api/session.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { classNames } from "../../../ui/class-names.ts";
 import { Switch } from "../../../ui/field.tsx";
 import { SkillBadges, TrustBadge } from "../../../ui/skill-badge.tsx";
 import { switchSkill } from "../../switch-skill.ts";
@@ -15,6 +17,8 @@ import { SkillMenu } from "./skill-menu.tsx";
 /** Which skill it is, at a glance. */
 export function SkillHeader({ skill }: SkillProps) {
   const { entry } = skill;
+  // On phones the tabs come right after the name.
+  const [isOpen, setOpen] = useState(false);
   return (
     <header className="space-y-3 px-4 pt-6 pb-4">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
@@ -47,9 +51,19 @@ export function SkillHeader({ skill }: SkillProps) {
           )}
         </div>
       </div>
-      <p className="max-w-3xl text-sm break-words text-ink">{entry.description}</p>
-      <Tags tags={entry.tags} />
-      <SkillFacts skill={skill} />
+      <Button
+        look="quiet"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="-ml-3 sm:hidden"
+      >
+        {isOpen ? "Hide details" : "Show details"}
+      </Button>
+      <div className={classNames("space-y-3", !isOpen && "max-sm:hidden")}>
+        <p className="max-w-3xl text-sm break-words text-ink">{entry.description}</p>
+        <Tags tags={entry.tags} />
+        <SkillFacts skill={skill} />
+      </div>
     </header>
   );
 }

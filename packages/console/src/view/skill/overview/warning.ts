@@ -22,11 +22,13 @@ export function warningsOf({ entry, registry, access }: Warned): readonly SkillW
   if (missing.length > 0)
     found.push({ text: `Missing on this machine: ${missing.join(", ")}.`, tab: "dependencies" });
   if (entry.readiness.state !== "ready" && missing.length === 0)
-    for (const reason of entry.readiness.reasons) found.push({ text: reason });
+    for (const reason of entry.readiness.reasons) found.push({ text: reason, tab: "dependencies" });
   if (missing.length === 0) for (const text of access.warnings) found.push({ text });
   if (errors + warnings > 0)
     found.push({ text: `Its SKILL.md has ${findings(errors, warnings)}.`, tab: "validation" });
-  return [...new Map(found.map((each) => [each.text, each])).values()].map((each) =>
+  // Of equal texts the first has the tab.
+  const unique = found.filter(({ text }, at) => found.findIndex((each) => each.text === text) === at);
+  return unique.map((each) =>
     each.tab === undefined || tabs.includes(each.tab) ? each : { text: each.text },
   );
 }
