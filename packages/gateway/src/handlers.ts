@@ -11,6 +11,7 @@ import { gatewayHandlers } from "./route/gateway-handler.ts";
 import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
+import { promotionHandlers } from "./route/promotion-handler.ts";
 import { proposalHandlers } from "./route/proposal-handler.ts";
 import { referenceHandlers } from "./route/reference-handler.ts";
 import { releaseHandlers } from "./route/release-handler.ts";
@@ -41,6 +42,7 @@ const plainHandlers: Handlers = {
   ...referenceHandlers,
   ...guardHandlers,
   ...proposalHandlers,
+  ...promotionHandlers,
   ...workspaceHandlers,
   ...workspaceFolderHandlers,
   ...evalHandlers,
@@ -53,6 +55,7 @@ export const handlers: Handlers = {
   downloadSkill: delivered(gated("heavy", plainHandlers.downloadSkill)),
   diffVersions: delivered(gated("heavy", plainHandlers.diffVersions)),
   diffProposal: delivered(gated("heavy", plainHandlers.diffProposal)),
+  promoteSkill: endable(gated("heavy", plainHandlers.promoteSkill)),
   createProposal: endable(gated("heavy", plainHandlers.createProposal)),
   applyProposal: endable(gated("heavy", plainHandlers.applyProposal)),
   rebaseProposal: endable(gated("heavy", plainHandlers.rebaseProposal)),

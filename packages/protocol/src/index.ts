@@ -12,5 +12,12 @@ export {
   withLimits,
 } from "./limits.ts";
 export { ProposalDecision, ProposalKind, ProposalOrigin, ProposalState } from "./proposal.ts";
+export {
+  type EvidenceNote,
+  NewSkillInput,
+  PromotionInput,
+  readEvidence,
+  SkillUpdateInput,
+} from "./proposal-input.ts";
 export { Actor, AuditKey, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";

@@ -18,7 +18,6 @@ export {
 export type { FilePublisher, FolderPublisher, InlineFile, SessionPorts, SkillUse } from "./port.ts";
 export { systemPorts } from "./port.ts";
 export type {
-  EvidenceNote,
   KeptRun,
   Proposed,
   ProposedChange,

@@ -1,32 +1,21 @@
-import type { Digest, ProposalKind, ProposalState } from "@skillhold/protocol";
+import type {
+  Digest,
+  EvidenceNote,
+  ProposalKind,
+  ProposalState,
+  SkillEntry,
+  SkillUpdateInput,
+} from "@skillhold/protocol";
+import type { z } from "zod";
 import type { Viewer } from "../library/viewer.ts";
 import type { ScriptRun } from "../run/index.ts";
 import type { Activation } from "./activation.ts";
 
 /** A change of a skill's files. Edits match their old text exactly once; a null content removes the file. */
 export interface ProposedChange {
-  readonly edits?: readonly ProposedEdit[] | undefined;
-  readonly files?: readonly ProposedFile[] | undefined;
-  /** A unified diff. */
+  readonly edits?: z.infer<typeof SkillUpdateInput>["edits"];
+  readonly files?: readonly { readonly path: string; readonly content: string | null }[] | undefined;
   readonly diff?: string | undefined;
-}
-
-export interface ProposedEdit {
-  /** SKILL.md by default. */
-  readonly path?: string | undefined;
-  readonly old: string;
-  readonly new: string;
-}
-
-export interface ProposedFile {
-  readonly path: string;
-  readonly content: string | null;
-}
-
-/** A reference to the reason for a change. A run is one of the session. */
-export interface EvidenceNote {
-  readonly kind: "text" | "url" | "session" | "event" | "run";
-  readonly value: string;
 }
 
 export interface ProposalRequest {
@@ -61,7 +50,26 @@ export interface Proposed {
   readonly widened: readonly string[];
 }
 
+/** The result of a promotion. */
+export interface PromotedSkill {
+  readonly proposal: string;
+  readonly skill: string;
+  readonly kind: ProposalKind;
+  readonly state: ProposalState;
+  /** The private skill that the agent can use at once. */
+  readonly draft: string | undefined;
+  readonly repetition: { readonly verdict: string; readonly found: number; readonly claimed: number };
+}
+
+export interface PromotionCall {
+  readonly session: string;
+  /** The skills that the session sees and that fit a text. */
+  readonly search: (text: string) => Promise<readonly SkillEntry[]>;
+}
+
 /** Stores proposals. It decides who the author is and who reviews. */
 export interface SkillProposer {
   propose(proposal: SessionProposal, viewer: Viewer): Promise<Proposed>;
+  /** Promotes a repeated workflow of a registered agent. */
+  promote?(packet: unknown, viewer: Viewer, call: PromotionCall): Promise<PromotedSkill>;
 }

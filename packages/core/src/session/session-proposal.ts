@@ -4,8 +4,23 @@ import { neutralText } from "../catalogue/index.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { ScriptRun } from "../run/index.ts";
 import type { Activation } from "./activation.ts";
-import type { KeptRun, ProposalRequest, Proposed, SkillProposer } from "./proposal.ts";
+import type {
+  KeptRun,
+  PromotedSkill,
+  PromotionCall,
+  ProposalRequest,
+  Proposed,
+  SkillProposer,
+} from "./proposal.ts";
 import type { SessionLog } from "./session-log.ts";
+
+/** The session that the proposals belong to. */
+export interface ProposalHost {
+  readonly limits: Limits;
+  readonly search: PromotionCall["search"];
+  /** Does work while the session is open. */
+  readonly open: <T>(work: () => Promise<T>) => Promise<T>;
+}
 
 const KEPT_RUNS = 20;
 
@@ -14,16 +29,16 @@ export class SessionProposals {
   readonly #viewer: Viewer;
   readonly #proposer: SkillProposer | undefined;
   readonly #log: SessionLog;
-  readonly #outputLength: number;
+  readonly #host: ProposalHost;
   /** The last activation of each skill, also of those that are no longer active. */
   readonly #given = new Map<string, Activation>();
   readonly #runs: KeptRun[] = [];
 
-  constructor(viewer: Viewer, proposer: SkillProposer | undefined, log: SessionLog, limits: Limits) {
+  constructor(viewer: Viewer, proposer: SkillProposer | undefined, log: SessionLog, host: ProposalHost) {
     this.#viewer = viewer;
     this.#proposer = proposer;
     this.#log = log;
-    this.#outputLength = limits.evidenceOutputLength;
+    this.#host = host;
   }
 
   get isPossible(): boolean {
@@ -44,8 +59,15 @@ export class SessionProposals {
     return result;
   }
 
-  /** The registry records a proposal; the session records a denial. */
-  async propose(request: ProposalRequest): Promise<Proposed> {
+  /**
+   * Proposes a change of a skill that this session read, or a new skill. The registry records a proposal; the session
+   * records a denial.
+   */
+  propose(request: ProposalRequest): Promise<Proposed> {
+    return this.#host.open(() => this.#recorded(request));
+  }
+
+  async #recorded(request: ProposalRequest): Promise<Proposed> {
     try {
       return await this.#propose(request);
     } catch (error) {
@@ -56,6 +78,23 @@ export class SessionProposals {
       }
       throw error;
     }
+  }
+
+  get canPromote(): boolean {
+    return this.#proposer?.promote !== undefined && this.#viewer.agent !== undefined;
+  }
+
+  /** Promotes a workflow that the agent repeated to a skill, from a memory packet. */
+  async promote(packet: unknown): Promise<PromotedSkill> {
+    const { session } = this.#log;
+    const { search } = this.#host;
+    const promoted = await this.#host.open(
+      async () => await this.#proposer?.promote?.(packet, this.#viewer, { session, search }),
+    );
+    if (promoted !== undefined) return promoted;
+    throw new SkillError("POLICY_DENIED", "This session cannot promote workflows to skills.", {
+      hint: "Open the session for a registered agent at a gateway.",
+    });
   }
 
   async #propose(request: ProposalRequest): Promise<Proposed> {
@@ -79,7 +118,8 @@ export class SessionProposals {
   }
 
   #end(text: string): string {
-    return text.length <= this.#outputLength ? text : `…${text.slice(-this.#outputLength).toWellFormed()}`;
+    const { evidenceOutputLength: length } = this.#host.limits;
+    return text.length <= length ? text : `…${text.slice(-length).toWellFormed()}`;
   }
 }
 

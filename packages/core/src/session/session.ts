@@ -31,7 +31,6 @@ import { bindSkill } from "./bound-skill.ts";
 import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
 import type { AgentManifest } from "./manifest.ts";
 import type { InlineFile, SessionPorts, SkillPublisher } from "./port.ts";
-import type { ProposalRequest, Proposed } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import {
@@ -121,7 +120,8 @@ export class Session implements AsyncDisposable {
   readonly #runs: SessionRuns;
   readonly #guard: SessionGuard;
   readonly #publisher: SkillPublisher | undefined;
-  readonly #proposals: SessionProposals;
+  /** Proposals for changes and new skills. The skills themselves do not change. */
+  readonly proposals: SessionProposals;
   readonly #uses: NonNullable<SessionPorts["uses"]>;
   readonly #active = new Map<string, Activation>();
   #instructions = "";
@@ -149,7 +149,10 @@ export class Session implements AsyncDisposable {
     this.#runs = runs;
     const { publisher, proposer, uses = async () => new Map() } = ports;
     this.#publisher = publisher;
-    this.#proposals = new SessionProposals(viewer, proposer, log, this.limits);
+    const search = async (text: string) =>
+      (await library.search(viewer, text.slice(0, 1000), { limit: 5 })).map(({ entry }) => entry);
+    const open = <T>(work: () => Promise<T>) => this.#whileOpen(work);
+    this.proposals = new SessionProposals(viewer, proposer, log, { limits: this.limits, search, open });
     // Read once, because a catalogue that changes with each use would invalidate the client's prompt cache.
     let known: ReturnType<typeof uses> | undefined;
     this.#uses = () => (known ??= uses());
@@ -157,7 +160,7 @@ export class Session implements AsyncDisposable {
     this.resumed = resumed?.resumption;
     for (const activation of resumed?.active ?? []) {
       this.#active.set(activation.skill, activation);
-      this.#proposals.gave(activation);
+      this.proposals.gave(activation);
     }
   }
 
@@ -238,7 +241,7 @@ export class Session implements AsyncDisposable {
       const call = { tool: "run_skill_script", input: { skill_id: id, script } };
       await this.#guard.rejectBlocked(call, this.active());
       const start = (use: RunUse) => this.#runs.run(use, script, options);
-      return this.#proposals.ran(await this.#running("run_script", id, script, start));
+      return this.proposals.ran(await this.#running("run_script", id, script, start));
     });
   }
 
@@ -281,15 +284,6 @@ export class Session implements AsyncDisposable {
   /** Publishes a skill that the agent wrote: a folder of its workspace, or files. */
   publish(skill: string | readonly InlineFile[]): Promise<Published> {
     return this.#whileOpen(() => publishForSession(skill, this.viewer, this.#publisher, this.#log));
-  }
-
-  get canPropose(): boolean {
-    return this.#proposals.isPossible;
-  }
-
-  /** Proposes a change of a skill that this session read, or a new skill. The skill itself does not change. */
-  propose(request: ProposalRequest): Promise<Proposed> {
-    return this.#whileOpen(() => this.#proposals.propose(request));
   }
 
   /**
@@ -442,7 +436,7 @@ export class Session implements AsyncDisposable {
     // Deleted first, so that the map keeps the order of the last activation.
     this.#active.delete(activation.skill);
     this.#active.set(activation.skill, activation);
-    this.#proposals.gave(activation);
+    this.proposals.gave(activation);
     return disclosed;
   }
 

@@ -1,4 +1,4 @@
-import { SkillError } from "@skillhold/protocol";
+import { NewSkillInput, PromotionInput, SkillError, SkillUpdateInput } from "@skillhold/protocol";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
 import type { ByteRange } from "../library/library.ts";
@@ -7,13 +7,13 @@ import { didYouMean, suggest } from "../text/index.ts";
 import type { Deactivation } from "./activation.ts";
 import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
 import type { InlineFile } from "./port.ts";
-import type { Proposed } from "./proposal.ts";
+import type { PromotedSkill, Proposed } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 import type { SessionResource } from "./resource.ts";
 import type { Session } from "./session.ts";
 import type { Recorded } from "./session-log.ts";
 import { listSkillItems, type SkillListing, searchSkillItems } from "./tool-listing.ts";
-import { createSchema, proposeSkill, proposeUpdate, updateSchema } from "./tool-proposing.ts";
+import { promoteSkill, proposeSkill, proposeUpdate } from "./tool-proposing.ts";
 import { answerTool, failTool, succeedTool, type ToolResult } from "./tool-result.ts";
 import { runSkillScript } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";
@@ -27,7 +27,8 @@ export type SkillToolName =
   | "deactivate_skill"
   | "publish_skill"
   | "propose_skill_update"
-  | "propose_skill";
+  | "propose_skill"
+  | "promote_skill";
 
 /** Cancels or approves a call and receives script output. Never taken from model input. */
 export type ToolRunOptions = Pick<ScriptOptions, "signal" | "asker" | "approval" | "onOutput">;
@@ -50,7 +51,7 @@ export type ToolDisclosure = keyof ToolData;
 export interface ToolData {
   readonly activation: Recorded<ActivatedSkill> | RepeatNote;
   readonly resource: Recorded<SessionResource>;
-  readonly none: SkillListing | ScriptRun | Deactivation | Published | Proposed;
+  readonly none: SkillListing | ScriptRun | Deactivation | Published | Proposed | PromotedSkill;
 }
 
 export interface SkillTool extends AgentTool {
@@ -69,7 +70,8 @@ export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}
   const missing: readonly SkillToolName[] = [
     ...(session.canRun ? [] : (["run_skill_script"] as const)),
     ...(session.canPublish ? [] : (["publish_skill"] as const)),
-    ...(session.canPropose ? [] : (["propose_skill_update", "propose_skill"] as const)),
+    ...(session.proposals.canPromote ? [] : (["promote_skill"] as const)),
+    ...(session.proposals.isPossible ? [] : (["propose_skill_update", "propose_skill"] as const)),
   ];
   return allTools(session).filter(({ name }) => !off.includes(name) && !missing.includes(name));
 }
@@ -234,15 +236,22 @@ function proposingTools(session: Session): readonly SkillTool[] {
       "propose_skill_update",
       "none",
       "Propose a change of a skill that you have read, for example after its script failed. A person reviews it.",
-      updateSchema,
+      SkillUpdateInput,
       (input) => proposeUpdate(session, input),
     ),
     defineTool(
       "propose_skill",
       "none",
       "Propose a new skill. A person reviews it before anyone can use it.",
-      createSchema,
+      NewSkillInput,
       (input) => proposeSkill(session, input),
+    ),
+    defineTool(
+      "promote_skill",
+      "none",
+      "Promote a workflow that you repeated successfully to a skill. You can use a private draft at once.",
+      PromotionInput,
+      (input) => promoteSkill(session, input),
     ),
   ];
 }

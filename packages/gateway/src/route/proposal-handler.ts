@@ -84,26 +84,26 @@ export const proposalHandlers: Pick<Handlers, ProposalOperation> = {
     await rejectOutdated(params.proposal, headers, by, registry);
     const { decision, comment, candidate } = body;
     const done = await reviewProposal(params.proposal, { by, decision, comment, candidate }, registry);
-    return { data: await rowOf(done, by, registry), etag: await tagOf(done, by, registry) };
+    return { data: await proposalRow(done, by, registry), etag: await tagOf(done, by, registry) };
   },
   applyProposal: async ({ params, principal, headers }, { registry }) => {
     const by = proposalActor(principal);
     await rejectOutdated(params.proposal, headers, by, registry);
     const { proposal, warnings } = await applyProposal(params.proposal, by, registry);
-    const row = await rowOf(proposal, by, registry);
+    const row = await proposalRow(proposal, by, registry);
     return { data: { ...row, warnings }, etag: await tagOf(proposal, by, registry) };
   },
   rebaseProposal: async ({ params, principal, headers }, { registry }) => {
     const by = proposalActor(principal);
     await rejectOutdated(params.proposal, headers, by, registry);
     const done = await rebaseProposal(params.proposal, by, registry);
-    return { data: await rowOf(done, by, registry), etag: await tagOf(done, by, registry) };
+    return { data: await proposalRow(done, by, registry), etag: await tagOf(done, by, registry) };
   },
   withdrawProposal: async ({ params, principal, headers }, { registry }) => {
     const by = proposalActor(principal);
     await rejectOutdated(params.proposal, headers, by, registry);
     const done = await withdrawProposal(params.proposal, by, registry);
-    return { data: await rowOf(done, by, registry), etag: await tagOf(done, by, registry) };
+    return { data: await proposalRow(done, by, registry), etag: await tagOf(done, by, registry) };
   },
 };
 
@@ -143,7 +143,7 @@ async function listVisible(
     for (const proposal of page) {
       after = proposal;
       if (!(await maySee(proposal, by, registry.store, registry))) continue;
-      const row = await rowOf(proposal, by, registry);
+      const row = await proposalRow(proposal, by, registry);
       const { state, may } = row;
       const isAsked = (state === "pending" && may.approve) || (state === "approved" && may.apply);
       if (isAsked || !isWaiting) rows.push(row);
@@ -167,7 +167,12 @@ async function tagOf(proposal: Proposal, by: ProposalActor, registry: RegistryCo
   return shortHash(JSON.stringify(await viewOf(proposal, by, registry)));
 }
 
-async function rowOf(proposal: Proposal, by: ProposalActor, registry: RegistryContext): Promise<Row> {
+/** A proposal as lists show it to one caller. */
+export async function proposalRow(
+  proposal: Proposal,
+  by: ProposalActor,
+  registry: RegistryContext,
+): Promise<Row> {
   const { id, kind, skill, folder, origin, state, author, justification, session, applied } = proposal;
   const { base, candidate, verdict, widened } = currentGeneration(proposal);
   return {
@@ -178,6 +183,7 @@ async function rowOf(proposal: Proposal, by: ProposalActor, registry: RegistryCo
     ...(verdict === undefined ? {} : { verdict }),
     ...(widened === undefined ? {} : { widened }),
     ...(session === undefined ? {} : { session }),
+    ...(proposal.repetition === undefined ? {} : { repetition: proposal.repetition }),
     ...(applied === undefined ? {} : { applied: { ...applied } }),
     createdAt: proposal.createdAt,
     updatedAt: proposal.updatedAt,
@@ -193,7 +199,7 @@ async function viewOf(
   const { candidate } = currentGeneration(proposal);
   const guard = await guardOf(proposal, registry);
   return {
-    ...(await rowOf(proposal, by, registry)),
+    ...(await proposalRow(proposal, by, registry)),
     evidence: proposal.evidence.map((each) => ({ ...each })),
     reviews: proposal.reviews.map(({ comment, ...review }) => ({
       ...review,

@@ -1,4 +1,5 @@
 import type { SkillProposer } from "@skillhold/core/session";
+import { promoteWorkflow } from "@skillhold/registry/promotion";
 import { sessionProposer } from "@skillhold/registry/proposal";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { Principal } from "../auth/principal.ts";
@@ -8,5 +9,10 @@ export function proposerFor(
   { role, user, token }: Principal,
   registry: RegistryContext,
 ): SkillProposer | undefined {
-  return role === "viewer" ? undefined : sessionProposer({ user, token }, registry);
+  if (role === "viewer") return undefined;
+  return {
+    ...sessionProposer({ user, token }, registry),
+    promote: async (packet, { agent = "" }, { session, search }) =>
+      await promoteWorkflow(packet, { agent, token, session, search }, registry),
+  };
 }

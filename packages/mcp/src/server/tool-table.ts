@@ -144,6 +144,16 @@ export const toolTable: Readonly<Record<SkillToolName | DeclaredToolName, ToolRo
     output: Proposed,
   },
   propose_skill: { title: "Propose a new skill", annotations: sessionChange, output: Proposed },
+  promote_skill: {
+    title: "Promote a workflow to a skill",
+    annotations: sessionChange,
+    output: z.looseObject({
+      proposal: z.string(),
+      skill: z.string(),
+      draft: z.string().optional(),
+      repetition: z.looseObject({ verdict: z.string() }),
+    }),
+  },
   // Loading the tools of a skill runs its code.
   load_skill_tools: {
     title: "Load the tools of a skill",

@@ -34,6 +34,15 @@ export const ProposalRow = z.object({
   updatedAt: At,
   /** The session in which an agent made it. */
   session: z.string().optional(),
+  /** The claimed repetition of a promoted workflow, compared with the audit log. */
+  repetition: z
+    .object({
+      workflow: z.string(),
+      claimed: z.int(),
+      found: z.int(),
+      verdict: z.enum(["proved", "claimed", "contradicted"]),
+    })
+    .optional(),
   applied: z.object({ by: Actor, at: At, revision: z.int().min(1).optional() }).optional(),
   /** What the caller may do now. */
   may: z.object({

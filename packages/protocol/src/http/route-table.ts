@@ -7,6 +7,7 @@ import { evalRoutes } from "./route/eval-route.ts";
 import { gatewayRoutes } from "./route/gateway-route.ts";
 import { guardRoutes } from "./route/guard-route.ts";
 import { installRoutes } from "./route/install-route.ts";
+import { promotionRoutes } from "./route/promotion-route.ts";
 import { proposalRoutes } from "./route/proposal-route.ts";
 import { releaseRoutes } from "./route/release-route.ts";
 import { secretRoutes } from "./route/secret-route.ts";
@@ -37,6 +38,7 @@ export const routeTable = {
   ...gatewayRoutes,
   ...guardRoutes,
   ...proposalRoutes,
+  ...promotionRoutes,
   ...workspaceRoutes,
   ...evalRoutes,
 } as const satisfies Record<string, Route>;

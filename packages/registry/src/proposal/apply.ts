@@ -1,11 +1,12 @@
 import type { Actor, Digest, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { isAgentActor } from "../ownership/ownership.ts";
+import { isAgentActor, systemActor } from "../ownership/ownership.ts";
 import { currentGeneration, type Proposal, type ProposalActor } from "../record/proposal.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { publishStaged } from "../release/publish.ts";
+import { deleteSkill } from "../release/remove.ts";
 import { getRevisionOf } from "../release/revisions.ts";
 import { readTree, stageFiles } from "./candidate.ts";
 import { findFolderHash, writeFolder } from "./folder-skill.ts";
@@ -97,7 +98,17 @@ async function applyToRegistry(
     if (now.state !== "applied") throw staleProposal(proposal);
     return { proposal: now, isNew: false, warnings: [] };
   }
+  await removeDraft(proposal, context);
   return { proposal: applied, isNew: true, warnings: published.warnings };
+}
+
+/** The private draft of a promoted skill ends when the skill itself is there. */
+async function removeDraft({ id, origin, skill }: Proposal, context: RegistryContext): Promise<void> {
+  if (origin !== "promotion") return;
+  const draft = await context.store.findSkill(`${skill}-draft`);
+  if (draft === undefined || draft.status === "deleted") return;
+  const { provenance } = await getRevisionOf(draft, draft.revision, context.store);
+  if (provenance.proposal === id) await deleteSkill(draft.uid, { by: systemActor }, context);
 }
 
 /** Cancels a release because another process applied the proposal first. */

@@ -1,6 +1,6 @@
 import { combineDigests } from "@skillhold/core/bundle";
-import type { EvidenceNote, KeptRun, Proposed, ProposedChange } from "@skillhold/core/session";
-import type { Digest, ProposalOrigin, SkillEvent, SkillId } from "@skillhold/protocol";
+import type { KeptRun, Proposed, ProposedChange } from "@skillhold/core/session";
+import type { Digest, EvidenceNote, ProposalOrigin, SkillEvent, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { notFound } from "../ownership/ownership.ts";
@@ -11,6 +11,7 @@ import {
   type Proposal,
   type ProposalActor,
   type ProposalEvidence,
+  type Repetition,
 } from "../record/proposal.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -27,6 +28,7 @@ export interface NewProposal {
   readonly evidence?: readonly EvidenceNote[];
   readonly runs?: readonly KeptRun[];
   readonly session?: string | undefined;
+  readonly repetition?: Repetition | undefined;
   readonly subject: ProposalSubject;
   readonly change: ProposedChange | { readonly candidate: readonly StagedFile[] };
 }
@@ -82,6 +84,7 @@ export async function propose(request: NewProposal, context: RegistryContext): P
     ],
     reviews: [],
     applied: undefined,
+    ...(request.repetition === undefined ? {} : { repetition: request.repetition }),
     createdAt: at,
     updatedAt: at,
   };

@@ -14,6 +14,7 @@ export {
   type ProposalGeneration,
   type ProposalQuery,
   type ProposalReview,
+  type Repetition,
   type RunEvidence,
 } from "./proposal.ts";
 export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";

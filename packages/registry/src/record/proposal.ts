@@ -31,8 +31,18 @@ export interface Proposal {
   /** Oldest first. */
   readonly reviews: readonly ProposalReview[];
   readonly applied: AppliedProposal | undefined;
+  /** The claimed repetition of a promoted workflow, compared with the audit log. */
+  readonly repetition?: Repetition | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+export interface Repetition {
+  readonly workflow: string;
+  readonly claimed: number;
+  /** The sessions with the same steps that the log has. */
+  readonly found: number;
+  readonly verdict: "proved" | "claimed" | "contradicted";
 }
 
 export interface ProposalGeneration {

@@ -19,6 +19,8 @@ export interface RegistryContext {
   readonly hooks?: PublishHooks;
   /** Who may make a skill public, which puts it into every agent's prompt; by default administrators. */
   readonly publicBy?: "admin" | "publisher";
+  /** `agent`: a promoted skill is at once available to its agent; `review`: only after a review. Default: `agent`. */
+  readonly promotion?: "agent" | "review";
   /** Users and agents that must approve every proposal, except their own ones. */
   readonly reviewers?: readonly Grantee[];
 }

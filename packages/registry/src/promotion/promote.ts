@@ -1,0 +1,171 @@
+import type { Actor, ProposalState } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { comparePaths } from "@skillhold/skill";
+import { readTree, stageFiles } from "../proposal/candidate.ts";
+import { applyChange } from "../proposal/change.ts";
+import { propose } from "../proposal/propose.ts";
+import type { ProposalActor, Repetition } from "../record/proposal.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { publishStaged } from "../release/publish.ts";
+import { findSkillFile } from "../release/skill-file.ts";
+import { type Draft, draftSkill } from "./draft.ts";
+import { type PromotionPacket, readPacket } from "./packet.ts";
+import { type CheckedRepetition, checkRepetition } from "./repetition.ts";
+
+export interface PromotionOptions {
+  /** The key of the registered agent that promotes its workflow. */
+  readonly agent: string;
+  readonly token?: string | undefined;
+  readonly session?: string | undefined;
+  /** The skills that the agent can see and that fit a text, best first. */
+  readonly search: (text: string) => Promise<readonly FoundSkill[]>;
+}
+
+export interface FoundSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Promoted {
+  readonly proposal: string;
+  readonly skill: string;
+  readonly kind: "create" | "update";
+  readonly state: ProposalState;
+  /** The private skill that the agent can use at once; undefined if a review comes first. */
+  readonly draft: string | undefined;
+  readonly repetition: Repetition;
+}
+
+/**
+ * Promotes a repeated workflow to a skill. The agent can use a private draft at once; everyone else gets the skill through a
+ * proposal that a person reviews. A workflow close to a skill that the agent sees becomes a change of that skill.
+ */
+export async function promoteWorkflow(
+  given: unknown,
+  options: PromotionOptions,
+  context: RegistryContext,
+): Promise<Promoted> {
+  const packet = readPacket(given);
+  const { store } = context;
+  const record = await store.findAgent(options.agent);
+  if (record === undefined || record.removedAt !== undefined || record.key !== options.agent)
+    throw new SkillError("AGENT_NOT_FOUND", `There is no agent ${options.agent.slice(0, 80)}.`, {
+      details: { key: options.agent.slice(0, 80) },
+    });
+  const { token, session } = options;
+  const by: Actor = { user: record.owner, agent: record.key, role: "agent" };
+  const author: ProposalActor = { ...by, ...(token === undefined ? {} : { token }) };
+  const checked = await checkRepetition(record.key, packet, store);
+  const repetition = repetitionOf(checked);
+  const draft = draftSkill(packet, checked);
+  const near = await findNear(draft, packet, options, context);
+  const evidence = checked.sessions.slice(0, 10).map(({ id }) => ({ kind: "session", value: id }) as const);
+  const request = { author, origin: "promotion", session, repetition, evidence } as const;
+  const justification = justify(packet, repetition);
+  const proposed =
+    near === undefined
+      ? await propose(
+          {
+            ...request,
+            justification,
+            subject: { kind: "create", id: draft.id },
+            change: { files: [{ path: "SKILL.md", content: draft.text }] },
+          },
+          context,
+        )
+      : await propose({ ...request, justification, ...(await changeOf(near, packet, context)) }, context);
+  const { id: proposal, skill, kind, state } = proposed;
+  const isLive =
+    kind === "create" &&
+    state === "pending" &&
+    repetition.verdict !== "contradicted" &&
+    (context.promotion ?? "agent") === "agent";
+  const live = isLive ? await publishDraft(draft, proposal, by, context) : undefined;
+  return { proposal, skill, kind, state, draft: live, repetition };
+}
+
+function repetitionOf({ workflow, claimed, found, verdict }: CheckedRepetition): Repetition {
+  return { workflow, claimed, found, verdict };
+}
+
+function justify({ summary, reason }: PromotionPacket, { claimed, found, verdict }: Repetition): string {
+  const proof = {
+    proved: `The audit log has ${found} sessions with this workflow; the agent claims ${claimed}.`,
+    claimed: `The agent claims ${claimed} repetitions, and the audit log does not show them.`,
+    contradicted: `The agent claims ${claimed} repetitions, and the audit log contradicts this: it has ${found}.`,
+  }[verdict];
+  return [summary, ...(reason === undefined ? [] : [reason]), proof].join("\n\n");
+}
+
+/** The id of the private skill of the promoting agent. */
+function draftId(id: string): string {
+  return `${id}-draft`;
+}
+
+/** Publishes the draft for its agent only: third-party trust, and a grant for that agent. */
+async function publishDraft(
+  { id, text }: Draft,
+  proposal: string,
+  by: Actor,
+  context: RegistryContext,
+): Promise<string | undefined> {
+  const name = draftId(id);
+  const before = await context.store.findSkill(name);
+  if (before !== undefined && (before.owner !== by.user || before.status === "deleted")) return undefined;
+  const content = text.replace(/^name: .*$/m, `name: ${name}`);
+  const files = applyChange([], { files: [{ path: "SKILL.md", content }] }, context.limits);
+  const staged = await stageFiles(files, name, context.limits);
+  await publishStaged(staged, { by, provenance: { source: "agent", proposal } }, context);
+  return name;
+}
+
+/** The visible skill with the same id, or one whose name and description have most words of the workflow. */
+async function findNear(
+  draft: Draft,
+  { title, workflow }: PromotionPacket,
+  { search }: PromotionOptions,
+  { store }: RegistryContext,
+): Promise<string | undefined> {
+  const found = await search(`${title} ${workflow}`);
+  const wanted = wordsOf(workflow);
+  for (const { id, name, description } of found.slice(0, 5)) {
+    const skill = await store.findSkill(id);
+    if (skill === undefined || skill.isSystem || skill.status === "deleted" || id.endsWith("-draft"))
+      continue;
+    const known = new Set(wordsOf(`${id} ${name} ${description}`));
+    const shared = wanted.filter((word) => known.has(word)).length;
+    if (id === draft.id || (wanted.length > 1 && shared / wanted.length >= NEAR)) return id;
+  }
+  return undefined;
+}
+
+const NEAR = 0.75;
+
+function wordsOf(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])].sort(comparePaths);
+}
+
+/** Adds what the agent learned to the end of the existing skill. */
+async function changeOf(id: string, packet: PromotionPacket, context: RegistryContext) {
+  const skill = await context.store.findSkill(id);
+  const base = skill?.treeHash;
+  if (skill === undefined || base === undefined)
+    throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`, { details: { id } });
+  const files = await readTree(base, context.store);
+  const file = findSkillFile(files);
+  const before = file === undefined ? "" : new TextDecoder().decode(file.content);
+  const draft = draftSkill(packet, {
+    workflow: packet.workflow,
+    claimed: packet.count,
+    found: 0,
+    verdict: "claimed",
+    sessions: [],
+  });
+  const learned = draft.text.slice(draft.text.indexOf("\n# ") + 1).replaceAll(/^(#+) /gm, "#$1 ");
+  const content = `${before.trimEnd()}\n\n${learned}`;
+  return {
+    subject: { kind: "registry", skill: skill.id, base },
+    change: { files: [{ path: file?.path ?? "SKILL.md", content }] },
+  } as const;
+}
