@@ -65,7 +65,8 @@ function fallbackSteps({ changed, summary }: PromotionPacket): readonly string[]
 function stepText({ skill, target, args }: LoggedStep, index: number): string {
   const number = `${index + 1}.`;
   if (target === undefined) return `${number} Read the skill \`${skill}\`.`;
-  const shown = args.map((each) => line(each, 200).replaceAll("`", "'")).join(" ");
+  // Joined first, because the name of a secret may be another argument than its value.
+  const shown = line(args.join(" "), 400).replaceAll("`", "'");
   return `${number} Run \`${target}\` of the skill \`${skill}\`${shown === "" ? "" : ` with \`${shown}\``}.`;
 }
 

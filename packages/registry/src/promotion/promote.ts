@@ -1,6 +1,7 @@
 import type { Actor, ProposalState } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { comparePaths } from "@skillhold/skill";
+import { systemActor } from "../ownership/ownership.ts";
 import { readTree, stageFiles } from "../proposal/candidate.ts";
 import { applyChange } from "../proposal/change.ts";
 import { propose } from "../proposal/propose.ts";
@@ -103,13 +104,17 @@ function draftId(id: string): string {
   return `${id}-draft`;
 }
 
-/** Publishes the draft for its agent only: third-party trust, and a grant for that agent. */
+/**
+ * Publishes the draft for its agent only: third-party trust, and a grant for that agent. The agent's user does not own it,
+ * because an owner's other agents could use it, too.
+ */
 async function publishDraft(
   { id, text }: Draft,
   proposal: string,
-  by: Actor,
+  { agent }: Actor,
   context: RegistryContext,
 ): Promise<string | undefined> {
+  const by: Actor = { ...systemActor, role: "agent", ...(agent === undefined ? {} : { agent }) };
   const name = draftId(id);
   const before = await context.store.findSkill(name);
   if (before !== undefined && (before.owner !== by.user || before.status === "deleted")) return undefined;
