@@ -78,7 +78,10 @@ test("only commands that write upgrade an older database [S-64]", async () => {
   const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
   try {
     await admin`delete from migration where id > 1`;
-    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head, token, approval, search_vector, guard_report, guard_waiver, pending_grant`;
+    const first = ["migration", "skill", "revision", "tree", "event", "blob"];
+    const later = await admin<{ name: string }[]>`select tablename as name from pg_tables
+      where schemaname = current_schema() and tablename <> all(${first})`;
+    for (const { name } of later) await admin`drop table ${admin(name)} cascade`;
     await admin`drop index event_audit_key`;
     await admin`delete from event`;
     // The new head is another log than the one that this machine remembers.
