@@ -39,7 +39,7 @@ const journey = [
 /** Tests with a database, with a command that opens one, or with large documents and the programs that check them. */
 const store = [
   "packages/{store,host,cli,core-skills}/src/**/*.test.ts",
-  "tests/{audit,backup,cli-registry,core-skills,dependency,gateway,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
+  "tests/{audit,backup,cli-registry,core-skills,dependency,gateway,platform,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
   "tests/{docs,eval-docs,reference}.test.ts",
 ];
 
