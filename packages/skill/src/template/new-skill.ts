@@ -32,10 +32,11 @@ function rejectBadName(name: string): void {
   const problem = reservedIds.has(name)
     ? "is reserved"
     : "must have lowercase letters, digits and single hyphens only";
-  const slug = slugify(name);
+  const isPath = /[/\\]/.test(name);
+  const slug = slugify(isPath ? (name.split(/[/\\]/).findLast((part) => part !== "") ?? "") : name);
   const better = slug === "" || reservedIds.has(slug) ? "my-skill" : slug;
   throw new SkillError("USAGE", `The name ${JSON.stringify(name.slice(0, 80))} ${problem}.`, {
-    hint: `Choose a name such as ${better}.`,
+    hint: `Choose a name such as ${better}${isPath ? ", and name its parent folder with --in" : ""}.`,
     details: { name: name.slice(0, 80) },
   });
 }

@@ -44,6 +44,9 @@ describe("init", () => {
       code: 2,
       error: { hint: "Choose a name such as my-skill." },
     });
+    expect((await json(["init", "work/My Skill/"])).error.hint).toBe(
+      "Choose a name such as my-skill, and name its parent folder with --in.",
+    );
     expect((await json(["init", "it", "--template", "none"])).code).toBe(2);
   });
 });
