@@ -171,12 +171,16 @@ async function commit(
     await store.blobs.put(blobs);
     const release = await store.transaction(async (tx) => {
       const { agent } = candidate.options.by;
-      if (agent !== undefined) await tx.lock(agentLock(agent));
-      await tx.lock(skillLock(candidate.staged.id));
-      await tx.lock(treeLock(candidate.staged.treeHash));
-      // Until the transaction ends, no sweep removes blobs.
-      await tx.lock(UNNAMED_BLOBS, "shared");
-      if ((await tx.blobs.missing(digests)).length > 0) return undefined;
+      // Statements that start together run in this order, in one round trip.
+      const locks = [
+        ...(agent === undefined ? [] : [tx.lock(agentLock(agent))]),
+        tx.lock(skillLock(candidate.staged.id)),
+        tx.lock(treeLock(candidate.staged.treeHash)),
+        // Until the transaction ends, no sweep removes blobs.
+        tx.lock(UNNAMED_BLOBS, "shared"),
+      ];
+      const [missing] = await Promise.all([tx.blobs.missing(digests), ...locks]);
+      if (missing.length > 0) return undefined;
       const planned = await planRelease(candidate, tx);
       if (!planned.isUnchanged) await write(planned, candidate, await join(planned, tx), tx);
       // A canceled publisher must not publish.
@@ -207,15 +211,17 @@ async function write(
   tx: RegistryTransaction,
 ): Promise<void> {
   const { treeHash, files } = staged;
-  if (guard !== undefined) await tx.putGuardReport(treeHash, guard.found, revision.createdAt);
-  await tx.putTree(
-    treeHash,
-    files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
-  );
-  await tx.putSkill(skill);
-  await tx.insertRevision(revision);
-  if (before === undefined && by.role !== "system")
-    await tx.putUser({ name: author.user, displayName: undefined, createdAt: revision.createdAt });
+  const { createdAt } = revision;
+  const isNewOwner = before === undefined && by.role !== "system";
+  const tree = files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable }));
+  // One round trip, in this order.
+  await Promise.all([
+    guard === undefined ? undefined : tx.putGuardReport(treeHash, guard.found, createdAt),
+    tx.putTree(treeHash, tree),
+    tx.putSkill(skill),
+    tx.insertRevision(revision),
+    isNewOwner ? tx.putUser({ name: author.user, displayName: undefined, createdAt }) : undefined,
+  ]);
   for (const grant of given) await tx.putGrant(grant);
   for (const { grantee } of revoked) await tx.removeGrant(skill.uid, grantee);
   const event: SkillEvent = {
