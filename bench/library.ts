@@ -151,7 +151,7 @@ function report(size: number, root: string): { readonly ms: number; readonly war
   figures.set("edit", [run("edit", root), run("edit", root), run("edit", root)]);
   const watchKb = (of("edit", ({ watchBytesPerSkill }) => watchBytesPerSkill) / 1024).toFixed(1);
   say(
-    `an edit is told ${of("edit").toFixed(0)} ms after the quiet time (aim: at most 100); watching costs ${watchKb} KB a skill`,
+    `an edit is reported ${of("edit").toFixed(0)} ms after the quiet time (aim: at most 100); watching costs ${watchKb} KB a skill`,
   );
   return { ms: of("cold"), warm: of("warm") };
 }

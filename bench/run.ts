@@ -13,13 +13,14 @@ import { benchMcp } from "./mcp.ts";
 import { benchMcpChange } from "./mcp-change.ts";
 import { benchParse } from "./parse.ts";
 import { benchRegistry } from "./registry.ts";
+import { writeReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 
-/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. */
+/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. `--report` writes docs/benchmarks.md. */
 const benches: Readonly<
   Record<string, (sizes: readonly number[], args: readonly string[]) => void | Promise<void>>
 > = {
@@ -46,7 +47,8 @@ const benches: Readonly<
 };
 
 const [name, ...sizes] = process.argv.slice(2);
-if (name !== undefined && benches[name] === undefined) {
+if (name === "--report") await writeReport();
+else if (name !== undefined && benches[name] === undefined) {
   console.error(`There is no benchmark ${name}; there are ${Object.keys(benches).join(", ")}.`);
   process.exitCode = 2;
 }

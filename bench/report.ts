@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** The measured parts of the page: the arguments of each benchmark, and what its lines compare. */
+const sections = [
+  { title: "Start of the command line", args: ["start"], about: "`node -e 0` beside `skillhold --help`." },
+  {
+    title: "Start and calls of the MCP server",
+    args: ["mcp"],
+    about: "A server of the bare MCP SDK that returns the same text.",
+  },
+  {
+    title: "Parsing",
+    args: ["parse"],
+    about: "Reading the bytes and calling `yaml.parse` on the frontmatter.",
+  },
+  {
+    title: "Opening and listing a library",
+    args: ["library", "1000", "10000"],
+    about:
+      "Cold: a program that lists every folder and reads every SKILL.md. Warm: a stat of every SKILL.md. The skills are generated in the shapes of public ones: 39 % have subfolders, and half of the frontmatters have JSON, numbers, lists, block text, continued lines or errors.",
+  },
+  { title: "Catalog", args: ["catalogue"], about: "The text alone." },
+  {
+    title: "Registry",
+    args: ["registry", "1000"],
+    about: "The same rows and files, written and read by the database driver alone.",
+  },
+] as const;
+
+const runBench = promisify(execFile);
+
+/** Runs the benchmarks one after another and writes docs/benchmarks.md. */
+export async function writeReport(): Promise<void> {
+  const [before = 0] = loadavg();
+  const parts: string[] = [];
+  for (const { title, args, about } of sections) {
+    console.log(`report: ${args.join(" ")}`);
+    const command = ["--conditions=@skillhold/source", join(import.meta.dirname, "run.ts"), ...args];
+    const { stdout } = await runBench(process.execPath, command, { maxBuffer: 1e8 });
+    parts.push(`## ${title}\n\nBaseline: ${about}\n\n\`\`\`text\n${stdout.trim()}\n\`\`\`\n`);
+  }
+  const [after = 0] = loadavg();
+  const page = `${introduction({ before, after })}\n${parts.join("\n")}`;
+  writeFileSync(join(import.meta.dirname, "../docs/benchmarks.md"), page);
+}
+
+function introduction({ before, after }: { readonly before: number; readonly after: number }): string {
+  const memory = (totalmem() / 1024 ** 3).toFixed(0);
+  const processor = cpus()[0]?.model ?? "an unknown processor";
+  return `# Benchmarks
+
+\`npm run bench -- --report\` writes this page. Each figure is a ratio to a baseline that does the least possible work for the
+same result. Both run in turns on the same machine, and a line shows medians, so a ratio says more than a time. \`CPU\` ratios
+compare processor time, which other work on the machine changes less.
+
+\`npm run bench library 3000 -- --corpus <folder>\` measures the skills of a folder of your own, copied under new names until
+there are 3,000.
+
+Measured with Node ${process.versions.node} on ${availableParallelism()} cores (${processor}) and ${memory} GB of memory. The load average was
+${before.toFixed(1)} before and ${after.toFixed(1)} after.
+`;
+}
