@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { ann, eventually, openConsole, settled, skillText } from "./browser.ts";
+import { ann, checkAccessible, checkWidth, eventually, openConsole, settled, skillText } from "./browser.ts";
 
 const skill = (id: string, tag: string) => ({
   "SKILL.md": skillText(id, `About ${id}.`, "Do it.", `tags: [${tag}]\n`),
@@ -191,4 +191,27 @@ test("while a search runs, no skill is called missing and no earlier result is s
   await eventually(() => held.length).toBe(1);
   held.shift()?.();
   await page.getByText("No matching skills").waitFor();
+});
+
+test("a deleted skill is in the trash until it is restored, and the palette finds agents [S-59]", async () => {
+  const { page, api, gateway } = await openConsole({
+    skills: { "old-recipe": {} },
+    prepare: async ({ api: call }) => {
+      await call("DELETE", "/v1/skills/old-recipe");
+      await call("POST", "/v1/agents", { key: "cook", runtime: "demo", displayName: "The cook" });
+    },
+  });
+  await page.getByRole("link", { name: "Trash" }).click();
+  await page.getByRole("row", { name: /old-recipe/ }).waitFor();
+  await checkAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await checkWidth(page);
+  await page.getByRole("button", { name: "Restore old-recipe" }).click();
+  await page.getByRole("row", { name: /old-recipe/ }).waitFor({ state: "detached" });
+  expect(await api("GET", "/v1/skills/old-recipe")).toMatchObject({ registry: { status: "active" } });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("the cook");
+  await page.getByRole("option", { selected: true, name: /The cook/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${gateway.url}/agents/cook`);
 });

@@ -14,6 +14,7 @@ import { Skills } from "./view/skills/skills.tsx";
 
 const Home = part(async () => (await import("./view/home/home.tsx")).Home);
 const Skill = part(async () => (await import("./view/skill/skill.tsx")).Skill);
+const Trash = part(async () => (await import("./view/skills/trash.tsx")).Trash);
 const Publish = part(async () => (await import("./view/publish/publish.tsx")).Publish);
 const Install = part(async () => (await import("./view/install/install.tsx")).Install);
 const Sources = part(async () => (await import("./view/sources/sources.tsx")).Sources);
@@ -55,6 +56,7 @@ export function App() {
                   <Route path="/skills/:id/*?">
                     {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}
                   </Route>
+                  <Route path="/trash" component={Trash} />
                   <Route path="/publish" component={Publish} />
                   <Route path="/install" component={Install} />
                   <Route path="/sources" component={Sources} />

@@ -3,14 +3,14 @@ import type { SkillRow } from "@skillhold/protocol/http";
 /** Something to choose in the palette. */
 export interface PaletteItem {
   readonly id: string;
-  readonly group: "Recent" | "Actions" | "Views" | "Skills";
+  readonly group: "Recent" | "Actions" | "Views" | "Skills" | "Agents" | "People";
   readonly name: string;
   readonly note: string;
   readonly run: () => void;
 }
 
 const MOST = 40;
-const order = ["Recent", "Actions", "Views", "Skills"] as const;
+const order = ["Recent", "Actions", "Views", "Skills", "Agents", "People"] as const;
 
 /** The items that match the words, ordered by rank: name prefix, then name, then note; then by group. */
 export function fitting(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {

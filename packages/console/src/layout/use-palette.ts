@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { recent } from "../api/recent.ts";
 import { useCanPublish, useIsAdmin, useMe } from "../api/session.tsx";
 import { useSignOut } from "../api/sign-out.ts";
+import { useApi } from "../api/use-api.ts";
 import { useSkills } from "../api/use-skills.ts";
 import { chooseTheme, themes, useTheme } from "../theme/theme.ts";
 import { toastFailure } from "../ui/toast.tsx";
@@ -22,7 +23,28 @@ export function usePalette(words: string): readonly PaletteItem[] {
       ...{ id: `view ${href}`, group: "Views" as const, name, note: `g ${key}` },
       run: () => go(href),
     }));
-  return fitting([...actions, ...places, ...skills], words);
+  return fitting([...actions, ...places, ...skills, ...usePrincipals()], words);
+}
+
+/** Agents, and for administrators the people. */
+function usePrincipals(): readonly PaletteItem[] {
+  const [, go] = useLocation();
+  const canPublish = useCanPublish();
+  const isAdmin = useIsAdmin();
+  const { data: agents } = useApi("GET /v1/agents", undefined, { enabled: canPublish });
+  const { data: users } = useApi("GET /v1/users", undefined, { enabled: isAdmin });
+  return [
+    ...(agents?.agents ?? []).map(({ key, displayName, runtime }) => ({
+      ...{ id: `agent ${key}`, group: "Agents" as const, name: displayName, note: `${key}, ${runtime}` },
+      run: () => go(`/agents/${encodeURIComponent(key)}`),
+    })),
+    ...(users?.users ?? [])
+      .filter(({ name }) => !name.startsWith("agent:"))
+      .map(({ name }) => ({
+        ...{ id: `person ${name}`, group: "People" as const, name, note: "Person" },
+        run: () => go("/people"),
+      })),
+  ];
 }
 
 function useActions(): readonly PaletteItem[] {

@@ -1,6 +1,6 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
-import { countTags, filterRows, readState } from "./skill-filter.ts";
+import { countTags, filterRows, readState, valuesOf } from "./skill-filter.ts";
 
 // Only the fields that the filter reads.
 const row = (id: string, at: string, tags: readonly string[] = []) =>
@@ -38,4 +38,25 @@ test("tags are counted, and the chosen one is among them [S-59]", () => {
     ["writing", 1],
   ]);
   expect(countTags([row("a", "")], null)).toEqual([]);
+});
+
+test("skills are filtered by owner, trust and readiness, together [S-59]", () => {
+  // Only the fields that the filter reads.
+  const facts = (id: string, owner: string, trust: string, state: string) =>
+    ({
+      entry: { id, name: id, tags: [], lastModified: "", trust, readiness: { state } },
+      registry: { owner },
+    }) as unknown as SkillRow;
+  const some = [
+    facts("a", "ann", "org", "ready"),
+    facts("b", "bob", "user", "ready"),
+    facts("c", "ann", "user", "needs-config"),
+  ];
+  const idsOf = (search: string) =>
+    filterRows(some, readState(new URLSearchParams(search)), ranks).map(({ entry }) => entry.id);
+  expect(idsOf("owner=ann")).toEqual(["a", "c"]);
+  expect(idsOf("owner=ann&trust=user")).toEqual(["c"]);
+  expect(idsOf("readiness=ready")).toEqual(["a", "b"]);
+  expect(idsOf("owner=eve")).toEqual([]);
+  expect(valuesOf(some, "owner", "eve")).toEqual(["ann", "bob", "eve"]);
 });

@@ -13,7 +13,41 @@ export interface ListState {
   readonly health: string | null;
   readonly words: string;
   readonly tag: string | null;
+  readonly owner: string | null;
+  readonly trust: string | null;
+  readonly readiness: string | null;
   readonly order: Order;
+}
+
+/** The filters by one fact of a skill, with the value of that fact. */
+export const factFilters = {
+  owner: { title: "Owner", all: "All owners", valueOf: ({ registry }) => registry?.owner },
+  trust: { title: "Trust", all: "Any trust", valueOf: ({ entry }) => entry.trust },
+  readiness: { title: "Readiness", all: "Any readiness", valueOf: ({ entry }) => entry.readiness.state },
+} as const satisfies Readonly<Record<string, FactFilter>>;
+export type FactName = keyof typeof factFilters;
+
+interface FactFilter {
+  readonly title: string;
+  readonly all: string;
+  readonly valueOf: (row: SkillRow) => string | undefined;
+}
+
+/** The values of a fact among the skills, sorted; the chosen one is included even when no skill has it. */
+export function valuesOf(
+  rows: readonly SkillRow[],
+  name: FactName,
+  chosen: string | null,
+): readonly string[] {
+  const values = rows.flatMap((row) => factFilters[name].valueOf(row) ?? []);
+  return [...new Set([...values, ...(chosen === null ? [] : [chosen])])].toSorted();
+}
+
+function hasFacts(row: SkillRow, state: ListState): boolean {
+  // The keys of the table are its names.
+  return (Object.keys(factFilters) as FactName[]).every(
+    (name) => state[name] === null || factFilters[name].valueOf(row) === state[name],
+  );
 }
 
 export function readState(search: URLSearchParams): ListState {
@@ -25,6 +59,9 @@ export function readState(search: URLSearchParams): ListState {
     health: search.get("health"),
     words,
     tag: search.get("tag"),
+    owner: search.get("owner"),
+    trust: search.get("trust"),
+    readiness: search.get("readiness"),
     order: order === undefined || (order === "best" && !hasWords) ? (hasWords ? "best" : "name") : order,
   };
 }
@@ -51,6 +88,7 @@ export function filterRows(
     (row) =>
       isInTab(row, state.tab) &&
       (!isHealth(health) || healthTable[health].fits(row)) &&
+      hasFacts(row, state) &&
       (state.tag === null || row.entry.tags.includes(state.tag)) &&
       (words === "" || scores.has(row.entry.id) || namesOf(row).some((name) => name.includes(words))),
   );

@@ -1,4 +1,4 @@
-import { FileUp, LayoutList, SearchX } from "lucide-react";
+import { FileUp, LayoutList, SearchX, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { useSearchParams } from "wouter";
 import { useCanPublish } from "../../api/session.tsx";
@@ -14,7 +14,7 @@ import { HealthCards } from "./health-card.tsx";
 import { SearchField } from "./search-field.tsx";
 import { filterRows, isInTab, type Order, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
 import { SkillList } from "./skill-list.tsx";
-import { TagSelect } from "./tag-select.tsx";
+import { FactSelect, TagSelect } from "./tag-select.tsx";
 
 /** All skills: which there are, which are well, and the switches. */
 export function Skills() {
@@ -42,7 +42,12 @@ export function Skills() {
     <Page
       title="Skills"
       about="Every skill your agents can use, and whether it is ready."
-      actions={<PublishLink />}
+      actions={
+        <>
+          <TrashLink />
+          <PublishLink />
+        </>
+      }
     >
       <HealthCards rows={rows} chosen={state.health} onChoose={(health) => set("health", health)} />
       <Tabs
@@ -57,6 +62,15 @@ export function Skills() {
       <div className="flex flex-wrap gap-2 px-4 py-3">
         <SearchField words={state.words} onChange={(words) => set("q", words)} />
         <TagSelect rows={rows} tag={state.tag} onChoose={(tag) => set("tag", tag)} />
+        {(["owner", "trust", "readiness"] as const).map((name) => (
+          <FactSelect
+            key={name}
+            rows={rows}
+            name={name}
+            value={state[name]}
+            onChoose={(value) => set(name, value)}
+          />
+        ))}
         <Select
           aria-label="Sort by"
           value={state.order}
@@ -112,6 +126,15 @@ function useRanks(words: string): { readonly ranks: Ranks; readonly isSearching:
   );
   const isSearching = wanted !== "" && (wanted !== query || (isPending && searchError === null));
   return { ranks, isSearching };
+}
+
+function TrashLink() {
+  if (!useCanPublish()) return null;
+  return (
+    <LinkButton href="/trash" icon={Trash2}>
+      Trash
+    </LinkButton>
+  );
 }
 
 function PublishLink() {

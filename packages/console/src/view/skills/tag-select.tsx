@@ -1,7 +1,7 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { useMemo } from "react";
 import { Select } from "../../ui/field.tsx";
-import { countTags } from "./skill-filter.ts";
+import { countTags, type FactName, factFilters, valuesOf } from "./skill-filter.ts";
 
 export interface TagSelectProps {
   readonly rows: readonly SkillRow[];
@@ -26,6 +26,34 @@ export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
         <option key={name} value={name}>
           {name} ({number})
         </option>
+      ))}
+    </Select>
+  );
+}
+
+export interface FactSelectProps {
+  readonly rows: readonly SkillRow[];
+  readonly name: FactName;
+  readonly value: string | null;
+  /** Called with an empty string for all values. */
+  readonly onChoose: (value: string) => void;
+}
+
+/** A select of one fact; hidden when all skills have the same value. */
+export function FactSelect({ rows, name, value, onChoose }: FactSelectProps) {
+  const values = useMemo(() => valuesOf(rows, name, value), [rows, name, value]);
+  if (values.length < 2 && value === null) return null;
+  const { title, all } = factFilters[name];
+  return (
+    <Select
+      aria-label={title}
+      value={value ?? ""}
+      onChange={({ target }) => onChoose(target.value)}
+      className="sm:w-auto! sm:max-w-40 max-sm:flex-1"
+    >
+      <option value="">{all}</option>
+      {values.map((each) => (
+        <option key={each}>{each}</option>
       ))}
     </Select>
   );
