@@ -172,6 +172,7 @@ function layOut({ html, headings }, page, pages) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(page.title)} – Skillhold</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${to}site.css">
 <script defer src="${to}search.js"></script>
 </head>
