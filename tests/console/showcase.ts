@@ -144,6 +144,7 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     dependencies: "/dependencies",
     agents: "/agents",
     agent: "/agents/scribe",
+    workspaces: "/workspaces",
     connect: "/connect",
     people: "/people",
     tokens: "/tokens",

@@ -54,6 +54,7 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   dependencies: named("Dependencies"),
   agents: named("Agents"),
   agent: { title: "Scribe", current: ["Agents"] },
+  workspaces: named("Workspaces"),
   connect: { title: "Connect your agent", current: ["Connect"] },
   people: named("People"),
   tokens: named("Tokens"),

@@ -270,6 +270,42 @@ export const commandTable: readonly CommandRow[] = [
   row("login", "Serve", "store a token for a gateway", () => import("./command/serve/login.ts")),
   row("logout", "Serve", "delete the token for a gateway", () => import("./command/serve/logout.ts")),
   row("whoami", "Serve", "show who you are at a gateway", () => import("./command/serve/whoami.ts")),
+  row(
+    "workspace init",
+    "Serve",
+    "create the folder of a workspace",
+    () => import("./command/serve/workspace-init.ts"),
+  ),
+  row(
+    "workspace list",
+    "Serve",
+    "list the skills of a workspace",
+    () => import("./command/serve/workspace-list.ts"),
+  ),
+  row(
+    "workspace audit",
+    "Serve",
+    "check the skills of a workspace",
+    () => import("./command/serve/workspace-audit.ts"),
+  ),
+  row(
+    "workspace install",
+    "Serve",
+    "copy a skill into a workspace and list it",
+    () => import("./command/serve/workspace-install.ts"),
+  ),
+  row(
+    "workspace publish",
+    "Serve",
+    "copy a skill of a workspace to a folder",
+    () => import("./command/serve/workspace-publish.ts"),
+  ),
+  row(
+    "workspace status",
+    "Serve",
+    "show the card and problems of a workspace",
+    () => import("./command/serve/workspace-status.ts"),
+  ),
   row("mcp", "Serve", "serve skills to an MCP client on stdio", () => import("./command/serve/mcp.ts")),
   row(
     "deps scan",

@@ -28,6 +28,7 @@ const Proposals = part(async () => (await import("./view/proposals/proposals.tsx
 const Approvals = part(async () => (await import("./view/approvals/approvals.tsx")).Approvals);
 const ActivityLog = part(async () => (await import("./view/activity/activity-log.tsx")).ActivityLog);
 const Dependencies = part(async () => (await import("./view/dependencies/dependencies.tsx")).Dependencies);
+const Workspaces = part(async () => (await import("./view/workspaces/workspaces.tsx")).Workspaces);
 const Agents = part(async () => (await import("./view/agents/agents.tsx")).Agents);
 const Connect = part(async () => (await import("./view/connect/connect.tsx")).Connect);
 const People = part(async () => (await import("./view/people/people.tsx")).People);
@@ -69,6 +70,7 @@ export function App() {
                   </Route>
                   <Route path="/dependencies" component={Dependencies} />
                   <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
+                  <Route path="/workspaces" component={Workspaces} />
                   <Route path="/connect" component={Connect} />
                   <Route path="/people" component={People} />
                   <Route path="/tokens" component={Tokens} />

@@ -38,6 +38,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["skill.", skills],
   ["grant.", [...skills, "GET /v1/skills/{id}/grants", "GET /v1/grants/pending"]],
   ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],
+  ["workspace.", ["GET /v1/workspaces", "GET /workspaces/{workspace}/files/{path}"]],
   ["eval.", ["GET /v1/skills/{id}/evals"]],
   ["token.", ["GET /v1/tokens", "GET /v1/sign-in-codes", "GET /v1/users"]],
   ["approval.", ["GET /v1/approvals"]],

@@ -58,6 +58,7 @@ function findFile(request: Request, { index, files }: ConsoleSite): ConsoleFile 
 const apiSegments: ReadonlySet<string> = new Set([
   ".well-known",
   "assets",
+  "bundles",
   "docs",
   "healthz",
   "mcp",
@@ -65,6 +66,7 @@ const apiSegments: ReadonlySet<string> = new Set([
   "openapi.json",
   "readyz",
   "reference",
+  "registry",
   "sign-in",
   "v1",
   "ws",
