@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { runJson, runMain, skillText, writeFile } from "@skillhold/cli/test/fake-host";
 import { copiesFolder } from "@skillhold/host/place";
+import { migrations } from "@skillhold/store/test/table/migration-table";
+import { listTables } from "@skillhold/store/test/table/table-schema";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
@@ -78,10 +80,8 @@ test("only commands that write upgrade an older database [S-64]", async () => {
   const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
   try {
     await admin`delete from migration where id > 1`;
-    const first = ["migration", "skill", "revision", "tree", "event", "blob"];
-    const later = await admin<{ name: string }[]>`select tablename as name from pg_tables
-      where schemaname = current_schema() and tablename <> all(${first})`;
-    for (const { name } of later) await admin`drop table ${admin(name)} cascade`;
+    const first = new Set(["migration", ...listTables(migrations.slice(0, 1)).map(({ name }) => name)]);
+    for (const { name } of listTables()) if (!first.has(name)) await admin`drop table ${admin(name)} cascade`;
     await admin`drop index event_audit_key`;
     await admin`delete from event`;
     // The new head is another log than the one that this machine remembers.
