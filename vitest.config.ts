@@ -17,7 +17,7 @@ const machine = [
   "packages/gateway/src/listen.test.ts",
   "tests/{escape,run,soak}/**/*.test.ts",
   "tests/gateway/{attack,cache-process,disk-full,scan-thread,socket,upload}*.test.ts",
-  "tests/{audit/record,dependency/package-attack,registry/crash}.test.ts",
+  "tests/{audit/record,dependency/package-attack,registry/crash,registry/proposal-crash}.test.ts",
   "tests/registry-exchange/seed-watch.test.ts",
   "tests/{pack,postgres-cluster}.test.ts",
 ];
