@@ -61,6 +61,8 @@ export interface GatewayPartOptions {
   readonly log: (entry: LogEntry) => void;
   readonly limits: Limits;
   readonly openPublishing?: boolean;
+  readonly reviewers?: RegistryContext["reviewers"];
+  readonly reviewPromotions?: boolean;
   readonly sandbox?: Sandbox;
   /** Aborted when the gateway begins to shut down. */
   readonly closing: AbortSignal;
@@ -82,7 +84,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const registry: RegistryContext = {
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
     hooks: hooksOf(env, guardScan, dependencies),
-    publicBy: options.openPublishing === true ? "publisher" : "admin",
+    ...rulesOf(options),
   };
   const { skills, library, sources, onReload } = await openSkills(
     options,
@@ -169,6 +171,19 @@ async function workspaceParts(
   throw new SkillError("PATH_NOT_FOUND", `The folder of workspaces ${workspaces} does not exist.`, {
     hint: "Create it, or correct --workspaces.",
   });
+}
+
+/** Who may make skills public, who reviews proposals, and when promoted skills are available. */
+function rulesOf({
+  openPublishing = false,
+  reviewPromotions = false,
+  reviewers,
+}: GatewayPartOptions): Pick<RegistryContext, "publicBy" | "promotion" | "reviewers"> {
+  return {
+    publicBy: openPublishing ? "publisher" : "admin",
+    promotion: reviewPromotions ? "review" : "agent",
+    ...present({ reviewers }),
+  };
 }
 
 /** The page of the console on which people answer questions. */

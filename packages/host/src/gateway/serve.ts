@@ -16,7 +16,7 @@ import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { CloserList } from "./closer-list.ts";
-import { type GatewayParts, openParts } from "./gateway-part.ts";
+import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
 import { startSeeding } from "./seeding.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 
@@ -44,6 +44,10 @@ export interface ServeOptions {
   readonly discovery?: boolean;
   /** Whether publishers may make skills public; by default only administrators may. */
   readonly openPublishing?: boolean;
+  /** Users and agents that must approve every proposal, except their own ones. */
+  readonly reviewers?: GatewayPartOptions["reviewers"];
+  /** Whether a promoted skill is available to its agent only after a review. */
+  readonly reviewPromotions?: boolean;
   /** Whether the bundled skills are published at the start. */
   readonly seed?: boolean;
   /** Whether served folders are watched for changes; true by default. The store is always current. */
@@ -95,8 +99,15 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const { watch = true, strict = false } = options;
-    const { workspaces } = options;
-    const custom = { isWatched: watch, strict, workspaces, ...(sandbox === undefined ? {} : { sandbox }) };
+    const { workspaces, reviewers = [], reviewPromotions = false } = options;
+    const custom = {
+      isWatched: watch,
+      strict,
+      workspaces,
+      reviewers,
+      reviewPromotions,
+      ...(sandbox === undefined ? {} : { sandbox }),
+    };
     const parts = await openParts(
       { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,

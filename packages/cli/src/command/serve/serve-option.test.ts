@@ -35,6 +35,16 @@ test("reads an origin as browsers send it [S-53]", () => {
   expect(origins).toEqual(["https://console.example.org", "http://x:8080"]);
 });
 
+test("reads the required reviewers of proposals [S-49]", () => {
+  const { reviewers, reviewPromotions } = readServeOptions({ reviewer: ["user:bob", "agent:checker"] });
+  expect(reviewers).toEqual([
+    { kind: "user", key: "bob" },
+    { kind: "agent", key: "checker" },
+  ]);
+  expect(reviewPromotions).toBe(false);
+  expect(() => readServeOptions({ reviewer: ["bob"] })).toThrow("not a reviewer");
+});
+
 test("--data moves all user data to that folder [S-53]", () => {
   const io = { env: { HOME: "/home/ann", XDG_CACHE_HOME: "/cache" }, cwd: "/work" };
   expect(withDataFolder({}, io)).toEqual(io);

@@ -27,6 +27,8 @@ export function readServeOptions(options: Options): ServeOptions {
     behindTls,
     insecureBind: options["insecureBind"] === true,
     discovery: options["discovery"] === true,
+    reviewers: listOption(options, "reviewer").map(readReviewer),
+    reviewPromotions: options["reviewPromotions"] === true,
     openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
     watch: options["watch"] !== false,
@@ -41,6 +43,14 @@ export function readServeOptions(options: Options): ServeOptions {
       workspaces: textOption(options, "workspaces"),
     }),
   };
+}
+
+function readReviewer(text: string): { readonly kind: "agent" | "user"; readonly key: string } {
+  const [, kind, key = ""] = /^(user|agent):(.{1,256})$/u.exec(text) ?? [];
+  if (kind === "user" || kind === "agent") return { kind, key };
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} is not a reviewer.`, {
+    hint: "Write user:<name> or agent:<key>.",
+  });
 }
 
 function readLimit(text: string): readonly [name: string, value: number] {

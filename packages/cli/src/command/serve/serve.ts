@@ -68,6 +68,12 @@ const optionSpecs = [
     repeats: true,
   },
   { flags: "--discovery", summary: "list public skills for anonymous clients at the well-known URLs" },
+  {
+    flags: "--reviewer <kind:key>",
+    summary: "require the approval of user:<name> or agent:<key> for every proposal; repeatable",
+    repeats: true,
+  },
+  { flags: "--review-promotions", summary: "give agents no draft of a promoted skill before its review" },
   { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
   { flags: "--strict", summary: "reject skills of --root that break the specification" },
