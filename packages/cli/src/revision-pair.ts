@@ -6,7 +6,7 @@ import { readRevision, textOption } from "./option.ts";
 import { accessOptions, idArgument, storeOption } from "./shared-option.ts";
 import { withRegistry } from "./store.ts";
 import type { ExitCode } from "./terminal/output.ts";
-import { getVisibleSkill } from "./visible-skill.ts";
+import { getVisibleSkill, rejectUnpinned } from "./visible-skill.ts";
 
 /** The arguments of a command that compares two revisions of a skill, or a revision and a folder. */
 export const pairArguments = [
@@ -21,7 +21,7 @@ export const pairOptions = [
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
-/** The two sides as the user named them. */
+/** The two sides as the user named them. For a user with a pin, both are the pinned revision. */
 export interface RevisionPair {
   readonly skill: RegisteredSkill;
   readonly from: number | undefined;
@@ -43,7 +43,10 @@ export async function withRevisionPair(
     throw new SkillError("USAGE", "--folder takes at most one revision. Omit the second one.");
   const folder = named === undefined ? undefined : resolve(io.cwd, named);
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    const { skill } = await getVisibleSkill(id, { context, actor }, io);
-    return await use({ skill, from, to, folder }, context);
+    const found = await getVisibleSkill(id, { context, actor }, io);
+    rejectUnpinned(found, from, to);
+    const { skill, pin } = found;
+    const end = folder === undefined ? (to ?? pin) : undefined;
+    return await use({ skill, from: from ?? pin, to: end, folder }, context);
   });
 }

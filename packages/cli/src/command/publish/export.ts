@@ -11,7 +11,7 @@ import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { chooseFormat, writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
-import { getVisibleSkill, isSkillVisible } from "../../visible-skill.ts";
+import { getExportable, isExportable } from "../../visible-skill.ts";
 import { wholeStoreLimits } from "./exchange-limit.ts";
 
 const formats = ["zip", "tar.gz", "folder", "clawhub"] as const;
@@ -68,7 +68,7 @@ type Ids = readonly string[] | "all";
 /** A named skill must be visible to the user; `--all` selects only visible skills. */
 async function findVisible(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
   if (ids !== "all") {
-    for (const id of ids) await getVisibleSkill(id, opened, io);
+    for (const id of ids) await getExportable(id, opened, io);
     return ids;
   }
   if (opened.actor.role === "admin") return ids;
@@ -76,7 +76,7 @@ async function findVisible(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Id
     ({ isSystem, status }) => !isSystem && status !== "deleted",
   );
   const known: string[] = [];
-  for (const { id } of all) if (await isSkillVisible(id, opened, io)) known.push(id);
+  for (const { id } of all) if (await isExportable(id, opened, io)) known.push(id);
   return known;
 }
 

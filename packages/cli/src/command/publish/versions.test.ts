@@ -64,6 +64,43 @@ describe("versions", () => {
   });
 });
 
+test("a grantee with a pin sees the pinned revision as the only one [S-43] [S-45]", async () => {
+  skill("pdf", "First.\n");
+  await text(["publish", "pdf"]);
+  for (const body of ["Second.\n", "Third.\n"]) {
+    skill("pdf", body);
+    await text(["publish", "pdf"]);
+  }
+  expect((await text(["grant", "pdf", "--user", "bob", "--pin", "2"])).code).toBe(0);
+  const asBob = ["--user", "bob"];
+  const { data } = await json(["versions", "pdf", ...asBob]);
+  expect(data.versions).toMatchObject([{ revision: 2, isCurrent: true }]);
+  expect(data.skill).toMatchObject({ revision: 2, lastRevision: 2 });
+  expect((await text(["versions", "pdf", "--file", "SKILL.md", ...asBob])).out).toContain("Second.");
+  expect((await json(["versions", "pdf", "2", ...asBob])).data).toMatchObject({
+    revision: 2,
+    isCurrent: true,
+  });
+  for (const words of [
+    ["versions", "pdf", "1"],
+    ["versions", "pdf", "3", "--file", "SKILL.md"],
+    ["diff", "pdf", "1", "2"],
+    ["diff", "pdf", "2", "3"],
+    ["guard", "diff", "pdf", "2", "3"],
+  ])
+    expect(await json([...words, ...asBob])).toMatchObject({
+      code: 5,
+      error: { code: "REVISION_NOT_FOUND" },
+    });
+  for (const words of [
+    ["diff", "pdf"],
+    ["guard", "diff", "pdf"],
+  ])
+    expect(JSON.stringify(await json([...words, ...asBob]))).not.toMatch(/First|Third/);
+  expect((await json(["export", "pdf", "--out", "e.zip", ...asBob])).error.code).toBe("POLICY_DENIED");
+  expect((await json(["versions", "pdf"])).data.versions).toHaveLength(3);
+});
+
 describe("diff", () => {
   test("shows the last revision's changes as a patch [S-45] [S-60]", async () => {
     await publishTwice();

@@ -15,7 +15,7 @@ import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
-import { getVisibleSkill } from "../../visible-skill.ts";
+import { getVisibleSkill, rejectUnpinned, type VisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
   { flags: "--file <path>", summary: "print this file of the revision" },
@@ -37,17 +37,24 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const revision = wanted === undefined ? undefined : readRevision(wanted);
   const file = textOption(options, "file");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getVisibleSkill(id, { context, actor }, io);
-    if (file !== undefined) await printFile(io, id, revision, file, context);
-    else if (revision !== undefined) await printRevision(io, id, revision, context);
-    else await printRevisions(io, id, context);
+    const found = await getVisibleSkill(id, { context, actor }, io);
+    rejectUnpinned(found, revision);
+    if (file !== undefined) await printFile(io, id, revision ?? found.pin, file, context);
+    else if (revision !== undefined) await printRevision(io, revision, found, context);
+    else await printRevisions(io, id, found.pin, context);
     return 0;
   });
 }
 
-async function printRevisions(io: Io, id: string, context: RegistryContext): Promise<void> {
-  const skill = await getSkill(id, context);
-  const revisions = await listRevisions(id, context);
+async function printRevisions(
+  io: Io,
+  id: string,
+  pin: number | undefined,
+  context: RegistryContext,
+): Promise<void> {
+  const skill = withPin(await getSkill(id, context), pin);
+  const all = await listRevisions(id, context);
+  const revisions = pin === undefined ? all : all.filter((each) => each.revision === pin);
   if (io.json) {
     printData(io, { skill, versions: revisions.map((each) => summarize(each, skill)) });
     return;
@@ -78,13 +85,24 @@ async function printRevisions(io: Io, id: string, context: RegistryContext): Pro
   io.err(`${count(revisions.length, "revision")}, * is the current one${state}\n`);
 }
 
+/** A user with a pin sees the pinned revision as the only one. */
+function withPin(skill: RegisteredSkill, pin: number | undefined): RegisteredSkill {
+  return pin === undefined ? skill : { ...skill, revision: pin, lastRevision: pin, treeHash: undefined };
+}
+
 /** A revision without its search record and dependency manifest. */
 function summarize({ record: _, manifest: __, ...revision }: Revision, skill: RegisteredSkill) {
   return { ...revision, isCurrent: revision.revision === skill.revision };
 }
 
-async function printRevision(io: Io, id: string, number: number, context: RegistryContext): Promise<void> {
-  const skill = await getSkill(id, context);
+async function printRevision(
+  io: Io,
+  number: number,
+  found: VisibleSkill,
+  context: RegistryContext,
+): Promise<void> {
+  const skill = withPin(found.skill, found.pin);
+  const { id } = skill;
   const revision = await getRevision(id, number, context);
   const files = revision.purgedAt === undefined ? await revisionFiles(id, number, context) : [];
   if (io.json) {
