@@ -30,6 +30,7 @@ async function killed(argv: readonly string[], isDue: () => boolean): Promise<vo
     XDG_DATA_HOME: join(root(), "data"),
     SKILLHOLD_USER: "ann",
     PATH: process.env["PATH"],
+    TMPDIR: root(),
   };
   const bin = resolve("packages/skillhold/bin/skillhold.js");
   const child = spawn(resolve("node_modules/.bin/node"), [bin, ...argv], {
@@ -87,6 +88,8 @@ describe("a process that is killed before each change of a file", () => {
       XDG_DATA_HOME: join(root(), "data"),
       SKILLHOLD_USER: "ann",
       PATH: process.env["PATH"],
+      // What a killed process leaves there goes with the scene.
+      TMPDIR: root(),
       NODE_OPTIONS: `--import=${preload}`,
       KILL_FOLDER: root(),
       KILL_STEP: String(step),

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GitServer, openGitServer, skillText } from "./git-server.fixture.ts";
 import { installScene } from "./scene.fixture.ts";
 
@@ -184,7 +184,8 @@ describe("bad input", () => {
     ["a password in a URL", () => "https://ann:secret@example.org/r.git", "USAGE", 2],
   ] as const;
   test.each(cases)("%s has a code and a hint, and leaves no trace [S-47]", async (_, source, code, exit) => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("skillhold-install-")).length;
+    // Other test runs use the shared folder at the same time.
+    vi.stubEnv("TMPDIR", root());
     const { code: status, out } = await text(["install", "--yes", "--json", "--", source()]);
     const { error } = JSON.parse(out);
     expect({ status, code: error.code, hint: error.hint }).toEqual({
@@ -192,9 +193,8 @@ describe("bad input", () => {
       code,
       hint: expect.stringMatching(/./),
     });
-    expect(
-      readdirSync(tmpdir()).filter((name) => name.startsWith("skillhold-install-")).length,
-    ).toBeLessThanOrEqual(before);
+    expect(tmpdir()).toBe(root());
+    expect(readdirSync(root()).filter((name) => name.startsWith("skillhold-install-"))).toEqual([]);
   });
 
   test("a ref that is not there changes nothing [S-47]", async () => {
