@@ -159,3 +159,32 @@ test.each(versions)("a publisher's client of %s publishes files at /mcp [S-24] [
     await client.close();
   }
 });
+
+test("rejects deeply nested and overfull JSON at /mcp before it is parsed, and keeps serving [S-53] [S-57]", async () => {
+  const headers = { ...(await tokenFor({ name: "deep", role: "agent", agent: "writer" })), ...jsonHeaders };
+  const deep = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+  const call = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+  const bodies = [
+    deep("[", "]", 200_000),
+    deep('{"a":', "}", 1000).replace("}", "1}"),
+    call(deep("[", "]", 33)),
+    call(`[${"1,".repeat(150_000)}1]`),
+  ];
+  const post = (body: string) => fetch(`${gateway.url}/mcp`, { method: "POST", headers, body });
+  for (const body of bodies) {
+    const answer = await post(body);
+    // JSON that is parsed gets an answer of the protocol, which is no problem response.
+    expect(answer.headers.get("content-type")).toBe("application/problem+json");
+    expect([400, 413]).toContain(answer.status);
+  }
+  const client = await connect(headers, "2025-11-25");
+  const [listed, ...refused] = await Promise.all([client.listTools(), ...bodies.map(post)]);
+  expect(listed.tools.map(({ name }) => name)).toContain("read_skill");
+  for (const { status } of refused) expect([400, 413]).toContain(status);
+  await client.close();
+});
+
+const jsonHeaders = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+} as const;
