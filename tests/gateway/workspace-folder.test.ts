@@ -188,3 +188,11 @@ test("a bundle of one workspace can be imported as another [S-56]", async () => 
   expect(again.files).toEqual(bundle.files);
   expect((await call("POST", "/bundles/import", { id: "copy", files: {} })).status).toBe(403);
 });
+
+test("drops at the same time are all listed [S-56]", async () => {
+  const ids = ["one", "two", "three", "four"];
+  for (const id of ids) await putSkill(gateway, id, "ann");
+  const answers = await Promise.all(ids.map((skill) => call("POST", "/v1/workspaces/seo/skills", { skill })));
+  expect(answers.map(({ status }) => status)).toEqual(ids.map(() => answers[0]?.status));
+  for (const id of ids) expect(configText()).toContain(`- ${id}\n`);
+});

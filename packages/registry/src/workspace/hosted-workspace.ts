@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, type Dirent, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { chmod, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import {
   errorCodeOf,
   findRealPath,
@@ -33,11 +34,14 @@ export class HostedWorkspace {
   readonly id: string;
   readonly folder: string;
   readonly #limits: Limits;
+  /** Changes run one at a time, so that two edits of the list keep each other's lines. */
+  readonly #changes: SerialQueue;
 
-  constructor(id: string, folder: string, limits: Limits) {
+  constructor(id: string, folder: string, limits: Limits, changes: SerialQueue = new SerialQueue()) {
     this.id = id;
     this.folder = folder;
     this.#limits = limits;
+    this.#changes = changes;
   }
 
   /** The card and the problems of the folder as it is now. */
@@ -66,6 +70,10 @@ export class HostedWorkspace {
 
   /** Writes a text file as a whole. A config.yaml that cannot be read as one is rejected. */
   async writeFile(path: string, text: string): Promise<void> {
+    await this.#changes.run(() => this.#write(path, text));
+  }
+
+  async #write(path: string, text: string): Promise<void> {
     const checked = this.#checkPath(path);
     const bytes = new TextEncoder().encode(text);
     const max = path === CONFIG_FILE ? MAX_CONFIG_BYTES : MAX_WORKSPACE_FILE_BYTES;
@@ -97,6 +105,10 @@ export class HostedWorkspace {
 
   /** Copies a skill into the folder and lists it. `copy` writes its files to an empty folder. */
   async addSkill(id: string, copy: (folder: string) => Promise<void>): Promise<void> {
+    await this.#changes.run(() => this.#addSkill(id, copy));
+  }
+
+  async #addSkill(id: string, copy: (folder: string) => Promise<void>): Promise<void> {
     const config = this.#readConfig();
     const next = addListedSkill(config, id);
     const place = normalizeRelative(`${SKILLS_FOLDER}/${id}`);
@@ -111,16 +123,25 @@ export class HostedWorkspace {
       rejectLink(target, place);
       const isThere = lstatSync(target, { throwIfNoEntry: false }) !== undefined;
       if (isThere) renameSync(target, old);
-      renameSync(fresh, target);
+      try {
+        renameSync(fresh, target);
+      } catch (error) {
+        if (isThere) renameSync(old, target);
+        throw error;
+      }
     } finally {
       rmSync(fresh, { recursive: true, force: true });
       rmSync(old, { recursive: true, force: true });
     }
-    if (next !== config) await this.writeFile(CONFIG_FILE, next);
+    if (next !== config) await this.#write(CONFIG_FILE, next);
   }
 
   /** Removes a skill from the list and keeps its folder. */
   async removeSkill(id: string): Promise<void> {
+    await this.#changes.run(() => this.#removeSkill(id));
+  }
+
+  async #removeSkill(id: string): Promise<void> {
     const config = this.#readConfig();
     const next = removeListedSkill(config, id);
     if (next === config)
@@ -128,7 +149,7 @@ export class HostedWorkspace {
         "SKILL_NOT_FOUND",
         `The workspace ${this.id} does not list the skill ${id.slice(0, 80)}.`,
       );
-    await this.writeFile(CONFIG_FILE, next);
+    await this.#write(CONFIG_FILE, next);
   }
 
   /** The text files of the workspace, for a bundle. Other files are left out and counted. */
@@ -238,6 +259,8 @@ export class HostedWorkspace {
 export class WorkspaceHost {
   readonly root: string;
   readonly #limits: Limits;
+  /** The changes of each workspace, by its key. */
+  readonly #changes = new Map<string, SerialQueue>();
 
   /** Contract: `root` is a real path. */
   constructor(root: string, limits: Limits) {
@@ -250,7 +273,10 @@ export class WorkspaceHost {
     const folder = join(this.root, key);
     const isInside = basename(folder) === key && !key.startsWith(".") && dirname(folder) === this.root;
     if (!isInside || findRealPath(folder) !== folder) return undefined;
-    return lstatSync(folder).isDirectory() ? new HostedWorkspace(key, folder, this.#limits) : undefined;
+    if (!lstatSync(folder).isDirectory()) return undefined;
+    const changes = this.#changes.get(key) ?? new SerialQueue();
+    this.#changes.set(key, changes);
+    return new HostedWorkspace(key, folder, this.#limits, changes);
   }
 
   /** Creates the folder of an agent, or returns the one that exists. */
