@@ -7,6 +7,9 @@ export const storeCommands: ReadonlySet<string> = new Set([
   ),
   ..."run triggers optimize".split(" ").map((verb) => `eval ${verb}`),
   ..."scan diff waive rescan".split(" ").map((verb) => `guard ${verb}`),
+  ..."apply approve diff import list rebase reject show withdraw"
+    .split(" ")
+    .map((verb) => `proposal ${verb}`),
   ..."explain".split(" ").map((verb) => `policy ${verb}`),
   ..."set".split(" ").map((verb) => `secret ${verb}`),
   ..."add list show edit remove".split(" ").map((verb) => `agent ${verb}`),
