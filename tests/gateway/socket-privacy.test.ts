@@ -89,6 +89,7 @@ describe.each(engines)("sockets and private skills on %s", (engine) => {
     );
     for (const change of hiddenChanges()) await made(change);
     expect(await answers()).toEqual(before);
+    expect(sockets.map(({ socket }) => changesOf(socket))).toEqual([0, 0, 0]);
     await made(() => editSkill("open", { description: "Seen." }, { by: ada }, gateway.registry));
     for (const { socket, count } of sockets) {
       await expect.poll(() => changesOf(socket)).toBe(1);

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { CancelTimer, Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
@@ -54,7 +55,7 @@ export class SocketPublisher {
   readonly #fanout = new EventFanout(() => this.#feed);
   readonly #throttle: ChangeThrottle;
   readonly #stops: readonly (() => void)[];
-  #publishing: Promise<void> = Promise.resolve();
+  readonly #publishing = new SerialQueue();
 
   constructor(connections: ConnectionTable, { changedMs }: SocketLimits, context: PublisherContext) {
     const { registry, timers } = context;
@@ -88,9 +89,17 @@ export class SocketPublisher {
     return this.#feed.started;
   }
 
-  /** Notes the view of a new client. Later changes of this view are published to it. */
+  /**
+   * Notes the view of a new client. Later changes of this view are published to it. A change that other clients of the view
+   * have not received is published to them now, so that it does not come with a later change of a skill they may not know.
+   */
   async noteView(principal: Principal): Promise<void> {
-    await this.#changes.note(principal);
+    await this.#publishing.run(async () => {
+      if (!(await this.#changes.note(principal))) return;
+      const key = viewKeyOf(principal);
+      const isOther = (each: Principal) => each !== principal && viewKeyOf(each) === key;
+      this.#connections.send(serialize({ changed: true }), isOther);
+    });
   }
 
   /** A subscription after the client's last event, or at the end of the log. The caller starts it. */
@@ -120,7 +129,7 @@ export class SocketPublisher {
     for (const stop of this.#stops) stop();
     this.#throttle.stop();
     await this.#feed.stop();
-    await this.#publishing;
+    await this.#publishing.idle();
   }
 
   async #publish(stored: StoredEvent): Promise<void> {
@@ -189,8 +198,8 @@ export class SocketPublisher {
 
   /** Sends messages in order. They are not stored, so a failed message is lost. */
   #enqueue(send: () => Promise<void>): void {
-    this.#publishing = this.#publishing
-      .then(send)
+    void this.#publishing
+      .run(send)
       .catch((error: unknown) => this.#context.log({ level: "error", event: "socket.news_failed", error }));
   }
 }

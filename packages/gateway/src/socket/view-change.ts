@@ -22,12 +22,13 @@ export class ViewChanges {
     this.#context = context;
   }
 
-  /** Notes the view of a new client, which reads its skills after this. */
-  async note(principal: Principal): Promise<void> {
-    const key = viewKeyOf(principal);
-    if (isAdministrator(principal) || this.#seen.has(key)) return;
-    const found = await this.#fingerprint(principal);
-    if (!this.#seen.has(key)) this.#seen.set(key, found);
+  /**
+   * Notes the view of a new client, which reads its skills after this. Returns whether the view changed since it was last
+   * noted. Contract: calls of an instance run one at a time.
+   */
+  async note(principal: Principal): Promise<boolean> {
+    if (isAdministrator(principal)) return false;
+    return await this.#isChanged(viewKeyOf(principal), principal);
   }
 
   /** The view keys that changed since the last call. Forgets the views of other principals. */
