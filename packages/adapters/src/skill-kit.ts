@@ -59,9 +59,14 @@ const callTool: KitTool = {
   runsCode: true,
 };
 
+/** The abilities of a session that decide which tools it has. */
+type Abilities = Pick<Session, "canRun" | "canPublish"> & {
+  readonly proposals: Pick<Session["proposals"], "canPromote" | "isPossible">;
+};
+
 /** The skill tools of a session, and one tool for all tools that skills declare: most frameworks fix the list early. */
-export function kitTools(session: Pick<Session, "canRun" | "canPublish">): readonly KitTool[] {
-  // Until a tool runs, `skillTools` reads only the two getters.
+export function kitTools(session: Abilities): readonly KitTool[] {
+  // Until a tool runs, `skillTools` reads only the abilities.
   const tools = skillTools(session as Session).map(({ name, description, schema }) => {
     return { name, description, schema, runsCode: name === "run_skill_script" };
   });
@@ -70,7 +75,8 @@ export function kitTools(session: Pick<Session, "canRun" | "canPublish">): reado
 
 /** The tools for a session that is found per call. A call that its session cannot do returns the reason. */
 export function kitToolsOf(source: SessionProvider<never>): readonly KitTool[] {
-  return kitTools(typeof source === "function" ? { canRun: true, canPublish: false } : source);
+  const proposals = { isPossible: false, canPromote: false };
+  return kitTools(typeof source === "function" ? { canRun: true, canPublish: false, proposals } : source);
 }
 
 /** Runs a skill tool. Failures are results; only a bug throws. */
