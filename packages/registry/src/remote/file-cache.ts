@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { hashSkillFile, readCachedFile, writeFileAtomically } from "@skillhold/core/bundle";
 import type { Ids } from "@skillhold/core/port";
 import type { Digest } from "@skillhold/protocol";
@@ -89,6 +90,8 @@ class FolderCache implements GatewayFileCache {
   readonly #ids: Ids;
   /** The known size of the folder; undefined before the first scan. */
   #bytes: number | undefined;
+  /** One write at a time: a scan does not see a file that another write is about to add. */
+  readonly #writes = new SerialQueue();
 
   constructor(folder: string, { mostBytes, ids }: FolderCacheOptions) {
     this.#folder = folder;
@@ -110,9 +113,10 @@ class FolderCache implements GatewayFileCache {
     const path = this.#pathOf(file);
     // A full or read-only disk only makes the cache useless.
     await quietly(
-      this.#makeRoom(bytes.length).then(() =>
-        writeFileAtomically(path, `${path}.${this.#ids.next()}`, bytes),
-      ),
+      this.#writes.run(async () => {
+        await this.#makeRoom(bytes.length);
+        await writeFileAtomically(path, `${path}.${this.#ids.next()}`, bytes);
+      }),
     );
   }
 
