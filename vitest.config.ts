@@ -59,7 +59,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    setupFiles: ["tests/property-seed.ts"],
+    setupFiles: ["tests/property-seed.ts", "tests/environment-setup.ts"],
     // A limit for tests that hang; a busy machine may be ten times slower.
     testTimeout: 300_000,
     // The first test that needs a database waits for the start of the cluster.
