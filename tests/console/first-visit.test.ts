@@ -71,6 +71,8 @@ test("without the gateway the page stays, and a view that was not loaded yet com
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByText("Reconnecting").first().waitFor();
   await page.getByRole("status", { name: "Loading" }).first().waitFor();
+  // The browser reports what it could not reach.
+  await expect.poll(() => visitor.complaints.length).toBeGreaterThan(0);
   await context.setOffline(false);
   await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
   excuse(visitor, /ERR_INTERNET_DISCONNECTED|dynamically imported/);
