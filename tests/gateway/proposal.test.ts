@@ -43,7 +43,7 @@ describe.each(engines)("proposals over HTTP on %s", (engine) => {
   const apply = (ask: typeof owner, id: string) => ask("POST", `/v1/proposals/${id}/apply`);
   const revision = async () => (await gateway.registry.store.findSkill("own"))?.revision;
 
-  test("an agent that has not read the skill is told to read it first [S-49]", async () => {
+  test("an agent that has not read the skill is asked to read it first [S-49]", async () => {
     const session = await TestSession.open(gateway, writer);
     expect(await session.call("propose_skill_update", update())).toMatchObject({
       ok: false,

@@ -125,7 +125,7 @@ async function publishDraft(
   return name;
 }
 
-/** The visible skill with the same id, or one whose name and description have most words of the workflow. */
+/** A visible skill with the same id, or with most words of the workflow in its name and description. */
 async function findNear(
   draft: Draft,
   { title, workflow }: PromotionPacket,

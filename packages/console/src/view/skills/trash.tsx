@@ -46,7 +46,7 @@ export function Trash() {
     },
   ];
   return (
-    <Page title="Trash" about="Deleted skills. Nobody can use them until they are restored.">
+    <Page title="Trash" about="Deleted skills. They cannot be used until they are restored.">
       <Panel>
         {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
         {error === null && data === undefined && <SkeletonRows count={3} />}

@@ -9,7 +9,7 @@ export interface WorkspaceBranch {
 /** The type of the dragged data; a page of another origin cannot read it. */
 export const SKILL_TYPE = "application/x-skillhold-skill";
 
-/** Workspaces as trees. One whose parent is not listed is a root, and a loop of parents is cut. */
+/** Workspaces as trees. A workspace without a listed parent is a root; a loop of parents is cut. */
 export function toTrees(all: readonly WorkspaceView[]): readonly WorkspaceBranch[] {
   const known = new Set(all.map(({ id }) => id));
   const placed = new Set<string>();
