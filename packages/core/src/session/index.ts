@@ -33,15 +33,11 @@ export {
   type PublishOptions,
 } from "./publication.ts";
 export type { SessionResource } from "./resource.ts";
-export {
-  openSession,
-  type Session,
-  type SessionManifest,
-  type SessionOptions,
-} from "./session.ts";
+export { openSession, type Session } from "./session.ts";
 export type { CatalogueRequest, SessionCatalogue } from "./session-catalogue.ts";
 export { sessionCatalogue, useCounts } from "./session-catalogue.ts";
 export { type Recorded, SessionLog } from "./session-log.ts";
+export type { SessionManifest, SessionOptions } from "./session-option.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export type { DroppedActivation, Resumption, SessionSnapshot } from "./snapshot.ts";
 export { readSupplement } from "./supplement.ts";

@@ -4,7 +4,8 @@ import type { Library, SkillContent } from "../library/library.ts";
 import { type MemoryLibrary, openMemoryLibrary } from "../library/open-library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { SessionPorts } from "./port.ts";
-import { openSession, type Session, type SessionOptions } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
+import type { SessionOptions } from "./session-option.ts";
 
 export interface FixtureSkill {
   readonly folder: string;

@@ -3,7 +3,6 @@ import { ALL_TOOLS, type Approval, type ApprovalCall, type ApprovalGift } from "
 import { SerialQueue } from "../async/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent, SkillFile } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import type { GuardOptions } from "../policy/index.ts";
 import type {
   CallOptions,
   Clearance,
@@ -29,7 +28,6 @@ import {
 import { type ActivatedSkill, type RepeatNote, writeRepeat } from "./activation-text.ts";
 import { bindSkill } from "./bound-skill.ts";
 import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
-import type { AgentManifest } from "./manifest.ts";
 import type { InlineFile, SessionPorts, SkillPublisher } from "./port.ts";
 import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
@@ -41,6 +39,7 @@ import {
 } from "./session-catalogue.ts";
 import { SessionGuard, type SettledVerdict, settle, toolBlocked } from "./session-guard.ts";
 import { type Recorded, SessionLog } from "./session-log.ts";
+import type { SessionManifest, SessionOptions } from "./session-option.ts";
 import { SessionProposals } from "./session-proposal.ts";
 import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
@@ -54,27 +53,6 @@ import {
   takeSnapshot,
 } from "./snapshot.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
-
-export interface SessionOptions {
-  /** The first task; `beginTask` starts the next one. */
-  readonly task?: string;
-  /** Whether the agent can open files itself. If so, activations name the skill's folder. */
-  readonly hasFileSystem?: boolean;
-  /** Whether files deeper than one folder may be read. Default: true. */
-  readonly allowNested?: boolean;
-  /** Ids that come first in the catalogue, before those of the manifest. */
-  readonly pins?: readonly string[];
-  /** The agent's manifest. Its `uses_skills` are activated when the session opens; a missing one is an error. */
-  readonly manifest?: SessionManifest;
-  /** How the allowed-tools of active skills apply to the agent's tools, and the host's names for them. */
-  readonly guard?: GuardOptions;
-  readonly limits?: Limits;
-  /** Continues an earlier session: active skills whose content is unchanged stay active. */
-  readonly resume?: SessionSnapshot;
-}
-
-/** The part of an agent's manifest that a session applies. */
-export type SessionManifest = Pick<AgentManifest, "id" | "usesSkills" | "pins" | "instructions">;
 
 /** Opens a session: one agent's use of a library. */
 export async function openSession(
