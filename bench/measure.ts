@@ -11,6 +11,14 @@ export async function compare(tasks: readonly (() => unknown)[], rounds = 40): P
   return times.map(median);
 }
 
+/** Processor time of a task, which other processes affect less than the time on a clock. */
+export async function cpuMs(task: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -19,6 +19,7 @@ import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
+import { benchViewChange } from "./view-change.ts";
 
 /** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. `--report` writes docs/benchmarks.md. */
 const benches: Readonly<
@@ -39,6 +40,7 @@ const benches: Readonly<
   guard: benchGuard,
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
+  "view-change": (sizes) => benchViewChange(sizes.length > 0 ? sizes : [1000, 20_000]),
   mcp: benchMcp,
   "mcp-change": benchMcpChange,
   install: benchInstall,

@@ -1,8 +1,19 @@
-import { openLayeredLibrary, openMemoryLibrary, type Viewer } from "@skillhold/core/library";
+import {
+  type IndexedLibrary,
+  mayKnow,
+  openLayeredLibrary,
+  openMemoryLibrary,
+  type Viewer,
+  withAgentRecord,
+} from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
+import type { Principal } from "@skillhold/gateway/test/auth/principal";
 import { type ListRequest, SkillLists } from "@skillhold/gateway/test/cache/skill-list";
+import { isOverseer } from "@skillhold/gateway/test/skill/disclosed-skill";
+import { viewKeyOf } from "@skillhold/gateway/test/socket/socket-viewer";
+import { ViewChanges } from "@skillhold/gateway/test/socket/view-change";
 import { addAgent, changeAgent, grantSkill, revokeSkill, toggleSkill } from "@skillhold/registry/access";
-import { openRegistryLibrary } from "@skillhold/registry/library";
+import { openRegistryLibrary, type RegistryLibrary } from "@skillhold/registry/library";
 import { deleteSkill, restoreSkill } from "@skillhold/registry/release";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
@@ -96,13 +107,40 @@ describe.each(engines)("kept lists on %s", (engine) => {
       for (const id of ids) await scene.publish(id);
       const { library, lists } = await openLists(scene);
       const request = requestOf({ runtime: "x", user: "ada" });
-      const survey = vi.spyOn(library, "survey");
+      const survey = vi.spyOn(library, "surveyIn");
       const first = await lists.get(request);
       expect(await lists.get(request)).toBe(first);
       expect(survey).toHaveBeenCalledTimes(1);
       await toggleSkill("b", false, { by: ada }, scene.context);
       expect((await lists.get(request)).skills.map(({ access }) => access.entry.id)).toEqual(["a", "c", "d"]);
-      expect(survey).toHaveBeenLastCalledWith(request.viewer, ["b"]);
+      expect(survey).toHaveBeenLastCalledWith(expect.anything(), request.viewer, ["b"]);
+      await library.close();
+    } finally {
+      await scene.close();
+    }
+  });
+
+  test("are published to exactly the clients whose known skills changed, after any changes [S-43] [S-54]", async () => {
+    const scene = await openScene(engine);
+    try {
+      await addAgent({ key: "helper", runtime: "x" }, { by: ada }, scene.context);
+      const { library, skills, memory } = await openLists(scene);
+      const views = new ViewChanges({ registry: scene.context, library, skills });
+      for (const principal of principals) await views.note(principal);
+      const known = new Map<string, string>();
+      const run = fc.asyncProperty(changes, async (list) => {
+        for (const change of list) {
+          await apply(change, scene, memory).catch(ignoreRejected);
+          const changed = await views.changed(principals);
+          for (const principal of principals) {
+            const { user } = principal;
+            const now = JSON.stringify(await knownTo(principal, library, skills));
+            if (known.has(user)) expect(changed.has(viewKeyOf(principal))).toBe(known.get(user) !== now);
+            known.set(user, now);
+          }
+        }
+      });
+      await fc.assert(run, { numRuns: engine === "sqlite" ? 20 : 5 });
       await library.close();
     } finally {
       await scene.close();
@@ -131,6 +169,33 @@ describe.each(engines)("kept lists on %s", (engine) => {
 
 function plain({ access, held }: Awaited<ReturnType<SkillLists["get"]>>["skills"][number]) {
   return { access, held: held?.current.skill };
+}
+
+const principals = ["ada", "bob"].map((user): Principal => {
+  const times = { issuedAt: "2026-01-01T00:00:00Z", expiresAt: "2027-01-01T00:00:00Z" };
+  return { role: "publisher", user, agent: undefined, token: user, kind: "api", ...times };
+});
+
+/** Every fact about every skill that a principal may know, and the agents of the principal. */
+async function knownTo(principal: Principal, library: IndexedLibrary, skills: RegistryLibrary) {
+  const { user } = principal;
+  const own = { runtime: "skillhold", user };
+  const agent = user === "ada" ? skills.view().agent("helper") : undefined;
+  const asHelper = { runtime: "x", user, agent: "helper", pins: agent?.pins ?? {} };
+  const all = [own, ...(agent === undefined ? [] : [asHelper])];
+  const facts = all.map(async (viewer) =>
+    (await library.survey(viewer)).flatMap((access) => {
+      const held = skills.findSnapshot(access.entry);
+      const { id, revision, skillHash, lastModified } = access.entry;
+      const standing = held && skills.view().standing(id);
+      const isManaged = held !== undefined && isOverseer(held, principal);
+      const asker = withAgentRecord(viewer, viewer === asHelper ? agent : undefined);
+      if (!isManaged && !mayKnow({ id, standing }, asker)) return [];
+      const row = [held?.current.skill, isManaged ? held.grants : []];
+      return [[id, revision, skillHash, lastModified, access.isVisible, access.reason, access.message, row]];
+    }),
+  );
+  return [agent, await Promise.all(facts)];
 }
 
 let texts = 0;

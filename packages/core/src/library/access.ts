@@ -31,22 +31,25 @@ export interface Access {
 /** Ids of skills that are switched off. */
 export interface DisabledIds {
   has(id: string): boolean;
-  /** Changes with every change of the ids. Without it, decisions are not kept between calls. */
-  readonly state?: unknown;
+  /** All of them; each change replaces the set. Without it, decisions are not kept between calls. */
+  readonly state?: ReadonlySet<string>;
 }
 
 export interface AccessSettings {
   /** Skills that are off for everyone, from every source. */
-  readonly disabled?: DisabledIds;
+  readonly disabled?: DisabledIds | undefined;
   /** Skills in folders that are off; a skill of a registry has its own switch. */
-  readonly disabledFolders?: DisabledIds;
+  readonly disabledFolders?: DisabledIds | undefined;
 }
 
-/** Values that stay the same as long as the settings decide the same. */
-export function switchStates({ disabled, disabledFolders }: AccessSettings): readonly unknown[] {
-  return [disabled, disabledFolders].map((ids) =>
-    ids === undefined || ids.state !== undefined ? ids?.state : Symbol("unknown"),
-  );
+/** The settings at this moment; later changes do not alter them. */
+export function currentSettings({ disabled, disabledFolders }: AccessSettings): AccessSettings {
+  const now = (ids: DisabledIds | undefined) => ids && (ids.state ?? { has: (id: string) => ids.has(id) });
+  return { disabled: now(disabled), disabledFolders: now(disabledFolders) };
+}
+
+export function isSameSettings(a: AccessSettings, b: AccessSettings): boolean {
+  return a.disabled === b.disabled && a.disabledFolders === b.disabledFolders;
 }
 
 /** Decisions of people and checks about a skill. The shelf provides them; folders have no decisions. */

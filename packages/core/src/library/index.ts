@@ -6,6 +6,7 @@ export {
   type DisabledIds,
   decideAccess,
   isOpenTo,
+  isSameSettings,
   type SkillDecision,
 } from "./access.ts";
 export {

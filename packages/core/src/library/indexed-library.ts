@@ -2,7 +2,7 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { SearchState } from "../semantic/search-models.ts";
-import { type Access, type AccessSettings, decideAccess, isOpenTo, switchStates } from "./access.ts";
+import { type Access, type AccessSettings, currentSettings, decideAccess, isOpenTo } from "./access.ts";
 import type {
   ByteRange,
   Explanation,
@@ -78,7 +78,7 @@ export class IndexedLibrary implements Library {
     const look = await this.#look(viewer);
     const asker = {
       key: JSON.stringify(look.viewer),
-      switches: () => switchStates(this.#settings),
+      settings: () => currentSettings(this.#settings),
       find: (id: string, name: string) => this.#findNamed(id, name, look),
     };
     // A catalogue ranks all its places, and may have more of them than a search has hits.
@@ -132,18 +132,9 @@ export class IndexedLibrary implements Library {
         return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
       }),
       ...view.invalid.map(({ id, path, source, diagnostics }): Explanation => {
-        const errors = diagnostics
-          .filter(({ severity }) => severity === "error")
-          .map(({ message }) => message);
-        return {
-          id,
-          path,
-          source,
-          state: "invalid",
-          reason: "invalid",
-          message: errors.join(" "),
-          warnings: [],
-        };
+        const errors = diagnostics.filter(({ severity }) => severity === "error");
+        const message = errors.map((each) => each.message).join(" ");
+        return { id, path, source, state: "invalid", reason: "invalid", message, warnings: [] };
       }),
     ];
     return id === undefined ? all : all.filter((explanation) => explanation.id === id);
@@ -154,10 +145,15 @@ export class IndexedLibrary implements Library {
    * to viewers who manage them.
    */
   async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
-    const look = await this.#look(viewer);
-    const { view } = look;
+    await this.refresh();
+    return this.surveyIn({ view: this.view(), settings: this.#settings }, viewer, ids);
+  }
+
+  /** Like `survey`, in an earlier state of the gate. */
+  surveyIn(state: Omit<GateState, "viewer">, viewer: Viewer, ids?: readonly string[]): readonly Access[] {
+    const { viewer: asker, view } = lookAt(state.view, viewer);
     const entries = ids === undefined ? view.entries : ids.flatMap((id) => view.find(id) ?? []);
-    return entries.map((entry) => this.#decide(entry, look));
+    return entries.map((entry) => decideAccess(entry, asker, state.settings, view.standing(entry.id)));
   }
 
   /** Takes up all changes before the call, and reports them. */
@@ -174,8 +170,8 @@ export class IndexedLibrary implements Library {
 
   /** The state in which the gate decides for a viewer, as of the last call: in an equal state it decides the same. */
   gateState(viewer: Viewer): GateState {
-    const look = this.#lookNow(viewer);
-    return { viewer: JSON.stringify(look.viewer), switches: switchStates(this.#settings), view: look.all };
+    const { viewer: asker, all: view } = lookAt(this.view(), viewer);
+    return { viewer: JSON.stringify(asker), settings: currentSettings(this.#settings), view };
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {
@@ -205,15 +201,7 @@ export class IndexedLibrary implements Library {
   /** Decides on the newest state. If the refresh fails, no skill is shown. */
   async #look(viewer: Viewer): Promise<Look> {
     await this.#shelf.refresh();
-    return this.#lookNow(viewer);
-  }
-
-  #lookNow(viewer: Viewer): Look {
-    const all = this.#shelf.view();
-    const agent = viewer.agent === undefined ? undefined : all.agent?.(viewer.agent);
-    const asker = withAgentRecord(viewer, agent);
-    const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
-    return { viewer: asker, all, view };
+    return lookAt(this.view(), viewer);
   }
 
   #find(id: string, look: Look): SkillEntry | undefined {
@@ -244,7 +232,7 @@ export class IndexedLibrary implements Library {
 
   /** Checked after the read, on the newest state. */
   #isStillVisible(entry: SkillEntry, viewer: Viewer): boolean {
-    const look = this.#lookNow(viewer);
+    const look = lookAt(this.view(), viewer);
     const current = look.view.find(entry.id);
     // A skill from another source has no decision here; the record is for the current one.
     if (current?.source !== entry.source) return false;
@@ -282,6 +270,13 @@ interface Look {
   readonly all: ShelfView;
   /** The same view, for this viewer. */
   readonly view: ShelfView;
+}
+
+function lookAt(all: ShelfView, viewer: Viewer): Look {
+  const agent = viewer.agent === undefined ? undefined : all.agent?.(viewer.agent);
+  const asker = withAgentRecord(viewer, agent);
+  const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
+  return { viewer: asker, all, view };
 }
 
 function notFound(id: string): SkillError {

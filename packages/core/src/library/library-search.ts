@@ -11,6 +11,7 @@ import {
 } from "../search/index.ts";
 import type { RerankCache } from "../semantic/rerank-cache.ts";
 import type { SearchModels, SearchState } from "../semantic/search-models.ts";
+import type { AccessSettings } from "./access.ts";
 import type { SearchOptions, SearchResult } from "./library.ts";
 import type { ShelfView } from "./shelf.ts";
 import { SightCache } from "./sight-cache.ts";
@@ -42,8 +43,7 @@ export interface SearchTexts {
 export interface SearchAsker {
   /** All that the gate reads of the viewer. */
   readonly key: string;
-  /** Values that change with every change of the switches beside the view. */
-  switches(): readonly unknown[];
+  settings(): AccessSettings;
   /** The entry that the viewer gets of a skill, by its id and the name of its document. */
   find(id: string, name: string): SkillEntry | undefined;
 }
@@ -131,7 +131,7 @@ export class LibrarySearch {
 
   #sightOf(asker: SearchAsker, view: ShelfView, index: SearchIndex): Sight {
     const accepts = (name: string) => asker.find(idOf(name), name) !== undefined;
-    const state = { viewer: asker.key, switches: asker.switches(), view };
+    const state = { viewer: asker.key, settings: asker.settings(), view };
     return this.#sights.get(state, accepts, this.#alternates, index);
   }
 

@@ -1,13 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { type DocumentFilter, type SearchIndex, Sight } from "../search/index.ts";
+import { type AccessSettings, isSameSettings } from "./access.ts";
 import type { ShelfView } from "./shelf.ts";
 
 /** The state in which a gate decides for one viewer. */
 export interface GateState {
   /** All that the gate reads of the viewer. */
   readonly viewer: string;
-  /** Changes with every change of the switches beside the view. */
-  readonly switches: readonly unknown[];
+  /** The settings at the moment of the view. */
+  readonly settings: AccessSettings;
   readonly view: ShelfView;
 }
 
@@ -44,7 +45,7 @@ export class SightCache {
     index: SearchIndex,
   ): Kept | undefined {
     const before = kept.state;
-    if (state.switches.some((each, at) => each !== before.switches[at])) return undefined;
+    if (!isSameSettings(state.settings, before.settings)) return undefined;
     const since = state.view === before.view ? new Set<string>() : state.view.since?.(before.view);
     if (since === undefined) return undefined;
     index.updateSight(kept.sight, accepts, state.view === before.view ? since : [...since, ...alternates]);

@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
-import type { Access, GateState, IndexedLibrary, Viewer } from "@skillhold/core/library";
+import {
+  type Access,
+  type GateState,
+  type IndexedLibrary,
+  isSameSettings,
+  type Viewer,
+} from "@skillhold/core/library";
 import type { RegistryLibrary, SkillSnapshot } from "@skillhold/registry/library";
 import { LRUCache } from "lru-cache";
 
@@ -22,7 +28,7 @@ export interface ListRequest {
 }
 
 interface SkillListPorts {
-  readonly library: Pick<IndexedLibrary, "refresh" | "survey" | "gateState">;
+  readonly library: Pick<IndexedLibrary, "refresh" | "surveyIn" | "gateState">;
   readonly skills: Pick<RegistryLibrary, "findSnapshot">;
 }
 
@@ -68,7 +74,6 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const MAX_LISTS = 256;
 /** Above this number of changed skills, a whole survey takes less time. */
 const MAX_CHANGES = 2000;
-const MAX_ATTEMPTS = 3;
 
 /**
  * The lists of the last callers, so that a page does not decide on every skill again. A list is valid in the state of the
@@ -90,31 +95,20 @@ export class SkillLists {
     const { library } = this.#ports;
     const { key: caller, viewer } = request;
     await library.refresh();
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const state = library.gateState(viewer);
-      const key = JSON.stringify([caller, state.viewer]);
-      const kept = this.#kept.get(key);
-      if (kept !== undefined && isSame(kept.state, state)) return kept.list;
-      const list = new SkillList(await this.#update(kept, state, request));
-      // A survey looks at the newest state. If that is a later one, the list may mix the two.
-      if (isSame(library.gateState(viewer), state)) {
-        this.#kept.set(key, { state, list });
-        return list;
-      }
-    }
-    return new SkillList((await library.survey(viewer)).flatMap((access) => this.#listed(access, request)));
+    const state = library.gateState(viewer);
+    const key = JSON.stringify([caller, state.viewer]);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && isSame(kept.state, state)) return kept.list;
+    const list = new SkillList(this.#update(kept, state, request));
+    this.#kept.set(key, { state, list });
+    return list;
   }
 
-  async #update(
-    kept: Kept | undefined,
-    state: GateState,
-    request: ListRequest,
-  ): Promise<readonly ListedSkill[]> {
-    const { library } = this.#ports;
-    const { viewer } = request;
+  #update(kept: Kept | undefined, state: GateState, request: ListRequest): readonly ListedSkill[] {
     const changed = kept && changesSince(kept.state, state);
     const ids = changed === undefined || changed.size > MAX_CHANGES ? undefined : [...changed].sort();
-    const found = (await library.survey(viewer, ids)).flatMap((access) => this.#listed(access, request));
+    const surveyed = this.#ports.library.surveyIn(state, request.viewer, ids);
+    const found = surveyed.flatMap((access) => this.#listed(access, request));
     return kept === undefined || ids === undefined ? found : replace(kept.list.skills, ids, found);
   }
 
@@ -138,16 +132,12 @@ export function placeOf(skills: readonly ListedSkill[], id: string): number {
 }
 
 function isSame(a: GateState, b: GateState): boolean {
-  return a.view === b.view && a.viewer === b.viewer && hasSameSwitches(a, b);
-}
-
-function hasSameSwitches(a: GateState, b: GateState): boolean {
-  return a.switches.every((each, at) => each === b.switches[at]);
+  return a.view === b.view && a.viewer === b.viewer && isSameSettings(a.settings, b.settings);
 }
 
 /** The ids whose decision may differ; undefined when all may. */
 function changesSince(before: GateState, state: GateState): ReadonlySet<string> | undefined {
-  return hasSameSwitches(before, state) ? state.view.since?.(before.view) : undefined;
+  return isSameSettings(before.settings, state.settings) ? state.view.since?.(before.view) : undefined;
 }
 
 /** Contract: `ids` and `found` are sorted, and `found` has no other ids. */

@@ -25,6 +25,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import type { TreeReader } from "../release/tree-reader.ts";
 import { RegistryShelf } from "./registry-shelf.ts";
+import type { RegistryView } from "./registry-view.ts";
 import type { SkillSnapshot } from "./skill-map.ts";
 
 export interface OpenRegistryLibraryOptions {
@@ -72,11 +73,15 @@ export class RegistryLibrary extends IndexedLibrary {
   }
 
   /**
-   * The stored data of a skill as of the last call; undefined for an entry of another source. Contract: the
-   * caller checks access.
+   * The stored data of a skill in a view, by default as of the last call; undefined for an entry of another source.
+   * Contract: the caller checks access.
    */
-  findSnapshot(entry: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
-    return this.#shelf.findSnapshot(entry);
+  findSnapshot(entry: Pick<SkillEntry, "id" | "source">, view = this.view()): SkillSnapshot | undefined {
+    return this.#shelf.findSnapshot(entry, view);
+  }
+
+  override view(): RegistryView {
+    return this.#shelf.view();
   }
 
   /** The deleted skills that can be restored, ordered by id. Contract: the caller filters by access. */

@@ -79,8 +79,11 @@ export class RegistryShelf implements Shelf {
   }
 
   /** The stored data behind an entry of this shelf. */
-  findSnapshot({ id, source }: Pick<SkillEntry, "id" | "source">): SkillSnapshot | undefined {
-    return source === this.#options.label ? this.view().findSnapshot(id) : undefined;
+  findSnapshot(
+    { id, source }: Pick<SkillEntry, "id" | "source">,
+    view: RegistryView,
+  ): SkillSnapshot | undefined {
+    return source === this.#options.label ? view.findSnapshot(id) : undefined;
   }
 
   /** The deleted skills that can be restored, as a separate view. */

@@ -27,66 +27,80 @@ const MAX_CHANGES = 1000;
  * costs the same for any number of skills.
  */
 export class SkillMap {
-  readonly #rest: ReadonlyMap<string, MappedSkill>;
-  /** Ordered by id. */
-  readonly #ordered: readonly MappedSkill[];
+  readonly #base: Base;
   readonly #changes: ReadonlyMap<string, MappedSkill | undefined>;
 
-  private constructor(
-    rest: ReadonlyMap<string, MappedSkill>,
-    ordered: readonly MappedSkill[],
-    changes: ReadonlyMap<string, MappedSkill | undefined>,
-  ) {
-    this.#rest = rest;
-    this.#ordered = ordered;
+  private constructor(base: Base, changes: ReadonlyMap<string, MappedSkill | undefined>) {
+    this.#base = base;
     this.#changes = changes;
   }
 
   static of(skills: Iterable<MappedSkill>): SkillMap {
     const ordered = [...skills].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-    return new SkillMap(new Map(ordered.map((skill) => [idOf(skill), skill])), ordered, new Map());
+    return new SkillMap(toBase(ordered), new Map());
   }
 
   find(id: string): MappedSkill | undefined {
-    return this.#changes.has(id) ? this.#changes.get(id) : this.#rest.get(id);
+    return this.#changes.has(id) ? this.#changes.get(id) : this.#base.byId.get(id);
   }
 
   /** A version with some skills replaced; undefined removes one. */
   with(changes: ReadonlyMap<string, MappedSkill | undefined>): SkillMap {
-    const next = new SkillMap(this.#rest, this.#ordered, new Map([...this.#changes, ...changes]));
-    return next.#changes.size > MAX_CHANGES ? SkillMap.of(next.list()) : next;
+    const next = new SkillMap(this.#base, new Map([...this.#changes, ...changes]));
+    if (next.#changes.size <= MAX_CHANGES) return next;
+    const merged = { from: this.#base.key, ids: [...next.#changes.keys()] };
+    return new SkillMap(toBase(next.list(), merged), new Map());
   }
 
   /** Ordered by id. */
   list(): readonly MappedSkill[] {
-    if (this.#changes.size === 0) return this.#ordered;
+    const { byId, ordered } = this.#base;
+    if (this.#changes.size === 0) return ordered;
     const parts: (readonly MappedSkill[])[] = [];
     let from = 0;
     for (const [id, skill] of [...this.#changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const at = this.#placeOf(id, from);
-      parts.push(this.#ordered.slice(from, at), skill === undefined ? [] : [skill]);
-      from = this.#rest.has(id) ? at + 1 : at;
+      parts.push(ordered.slice(from, at), skill === undefined ? [] : [skill]);
+      from = byId.has(id) ? at + 1 : at;
     }
-    return [...parts, this.#ordered.slice(from)].flat();
+    return [...parts, ordered.slice(from)].flat();
   }
 
-  /** The ids that may differ from an earlier version; undefined if that is no longer known. */
+  /** The ids that differ from an earlier version; undefined if that is no longer known. */
   since(earlier: SkillMap): ReadonlySet<string> | undefined {
-    if (earlier.#rest !== this.#rest) return undefined;
-    return new Set([...earlier.#changes.keys(), ...this.#changes.keys()]);
+    const { key, merged } = this.#base;
+    const isMerged = earlier.#base.key === merged?.from;
+    if (earlier.#base.key !== key && !isMerged) return undefined;
+    const ids = [...earlier.#changes.keys(), ...(isMerged ? merged.ids : []), ...this.#changes.keys()];
+    return new Set(ids.filter((id) => this.find(id) !== earlier.find(id)));
   }
 
   /** The position of an id in the order, whether or not it exists. */
   #placeOf(id: string, from: number): number {
-    let [low, high] = [from, this.#ordered.length];
+    const { ordered } = this.#base;
+    let [low, high] = [from, ordered.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      const skill = this.#ordered[middle];
+      const skill = ordered[middle];
       if (skill !== undefined && idOf(skill) < id) low = middle + 1;
       else high = middle;
     }
     return low;
   }
+}
+
+interface Base {
+  readonly byId: ReadonlyMap<string, MappedSkill>;
+  /** Ordered by id. */
+  readonly ordered: readonly MappedSkill[];
+  /** Later bases refer to it, so that they do not keep this one in memory. */
+  readonly key: symbol;
+  /** The base before this one, and the changes that were merged into it. */
+  readonly merged: { readonly from: symbol; readonly ids: readonly string[] } | undefined;
+}
+
+function toBase(ordered: readonly MappedSkill[], merged?: Base["merged"]): Base {
+  return { byId: new Map(ordered.map((skill) => [idOf(skill), skill])), ordered, key: Symbol(), merged };
 }
 
 function idOf({ current }: MappedSkill): string {
