@@ -1,30 +1,53 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type Recovered, type ReplayStep, replaySession, verifyAudit } from "@skillhold/registry/audit";
-import type { Handlers } from "../http/handler.ts";
+import type { Call, Handlers } from "../http/handler.ts";
+import { attachment } from "../skill/file-response.ts";
+import { type EventFilter, streamEvents } from "./event-export.ts";
 
 const PAGE_SIZE = 100;
 
-export const auditHandlers: Pick<Handlers, "listEvents" | "verifyAudit" | "replaySession"> = {
-  listEvents: async ({ query }, { registry: { store } }) => {
-    const { after, limit = PAGE_SIZE, order = "oldest", skill, session, type: types } = query;
-    const from = order === "newest" ? { before: after } : { after };
-    const events = await store.listEvents({ ...from, order, limit, skill, session, types });
-    return { data: { events, last: await store.lastEvent() } };
-  },
-  verifyAudit: async ({ signal }, context) => {
-    const verify = context.verifyAudit ?? (() => verifyAudit(context.registry.store, { keys: [], signal }));
-    const { isSound, ...report } = await verify(signal);
-    return { data: { ok: isSound, ...report } };
-  },
-  replaySession: async ({ params }, { registry: { store, limits } }) => {
-    if ((await store.listEvents({ session: params.session, order: "oldest", limit: 1 })).length === 0)
-      throw new SkillError("SESSION_NOT_FOUND", `The audit log has no session ${params.session}.`, {
-        hint: "`GET /v1/audit?type=session.opened` lists the sessions.",
-      });
-    const { steps, ...replay } = await replaySession(params.session, { store, limits });
-    return { data: { ...replay, steps: steps.map(withoutBytes) } };
-  },
-};
+export const auditHandlers: Pick<Handlers, "listEvents" | "exportEvents" | "verifyAudit" | "replaySession"> =
+  {
+    listEvents: async ({ query }, { registry: { store } }) => {
+      const { after, limit = PAGE_SIZE, order = "oldest" } = query;
+      const start = order === "newest" ? { before: after } : { after };
+      const events = await store.listEvents({ ...filterOf(query), ...start, order, limit });
+      return { data: { events, last: await store.lastEvent() } };
+    },
+    exportEvents: async ({ query }, { registry: { store } }) => {
+      const { format = "jsonl" } = query;
+      return {
+        bytes: streamEvents(filterOf(query), format, store),
+        type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
+        headers: { "content-disposition": attachment(`activity.${format}`) },
+      };
+    },
+    verifyAudit: async ({ signal }, context) => {
+      const verify = context.verifyAudit ?? (() => verifyAudit(context.registry.store, { keys: [], signal }));
+      const { isSound, ...report } = await verify(signal);
+      return { data: { ok: isSound, ...report } };
+    },
+    replaySession: async ({ params }, { registry: { store, limits } }) => {
+      if ((await store.listEvents({ session: params.session, order: "oldest", limit: 1 })).length === 0)
+        throw new SkillError("SESSION_NOT_FOUND", `The audit log has no session ${params.session}.`, {
+          hint: "`GET /v1/audit?type=session.opened` lists the sessions.",
+        });
+      const { steps, ...replay } = await replaySession(params.session, { store, limits });
+      return { data: { ...replay, steps: steps.map(withoutBytes) } };
+    },
+  };
+
+function filterOf({
+  skill,
+  session,
+  agent,
+  person,
+  from,
+  to,
+  type: types,
+}: Call<"exportEvents">["query"]): EventFilter {
+  return { skill, session, agent, person, from, to, types };
+}
 
 /** Shows text as text, and binary content by its size. */
 function withoutBytes(step: ReplayStep): Readonly<Record<string, unknown>> {

@@ -23,6 +23,7 @@ import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/d
 import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
 import { guardPorts } from "../run/guard-ports.ts";
+import type { OutputKeeper } from "../run/kept-output.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
 import { openModels } from "../search/search-model.ts";
@@ -75,7 +76,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const folder = dataFolder(env);
   await makeDataFolder(folder);
   const copies = copiesFolder(url, env);
-  const { cache, store, audit, checkpoints } = await openRecords(options, closers);
+  const { cache, store, audit, checkpoints, keeper } = await openRecords(options, closers);
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(place, hasSecret);
   const { scan, guardScan, onGuardScan } = openScans(closers);
@@ -99,7 +100,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   );
   // Pending questions are refused at once, so that the grace period is left for running work.
   closing.addEventListener("abort", () => void asker.close(), { once: true });
-  const runs = openRuns({ ...machine, guardScan, approvals, secrets, asker });
+  const runs = openRuns({ ...machine, guardScan, approvals, secrets, asker, keeper });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     announce,
@@ -250,7 +251,7 @@ async function openSkills(
 }
 
 /** Opens the index cache, the signed store and its audit log. */
-async function openRecords({ machine, url, log }: GatewayPartOptions, closers: CloserList) {
+async function openRecords({ machine, url, log, limits }: GatewayPartOptions, closers: CloserList) {
   const file = cacheFile(machine.env);
   const cache = file === undefined ? undefined : closers.add(new SqliteCache(file), (it) => it.close());
   const opened = await withWaitNotice(waitWarning(log), () =>
@@ -263,7 +264,12 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
   await withWaitNotice(waitWarning(log), () => store.checkLog());
   const checkpoints = checkpointsOf(url, machine);
   const audit = closers.add(new RegistryAudit(store), (it) => it.close());
-  return { cache, store, audit, checkpoints };
+  const keeper: OutputKeeper = {
+    limits,
+    keep: (output) => store.transaction((tx) => tx.putRunOutput(output)),
+    onError: (error) => log({ level: "warning", event: "run.output_not_kept", error }),
+  };
+  return { cache, store, audit, checkpoints, keeper };
 }
 
 /** Skills are scanned in another process, so that a large upload neither blocks the event loop nor keeps memory. */

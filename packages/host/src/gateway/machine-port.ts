@@ -15,6 +15,7 @@ import { openRunner } from "@skillhold/sandbox/run";
 import { openStateDatabase, SqliteSecrets } from "@skillhold/store";
 import { systemCode } from "../place/io-failure.ts";
 import { type Env, present } from "../place/machine.ts";
+import { keepOutputs, type OutputKeeper } from "../run/kept-output.ts";
 import { systemHost } from "../run/run-ports.ts";
 import { chooseSandbox } from "../run/sandbox-choice.ts";
 import type { CloserList } from "./closer-list.ts";
@@ -71,6 +72,8 @@ export interface RunOptions extends MachineOptions {
   readonly secrets: SecretStore;
   readonly asker: Asker;
   readonly guardScan: GuardScan;
+  /** Keeps the outputs of runs. */
+  readonly keeper: OutputKeeper;
 }
 
 /** The run ports of sessions: always sandboxed, without environment variables or files of the gateway. */
@@ -85,13 +88,14 @@ export function openRuns({
   cache,
   scan,
   guardScan,
+  keeper,
 }: RunOptions): (viewer: Viewer) => RunPorts {
   const chosen = sandbox ?? chooseSandbox({ env });
   const environment = environmentRuns(folder, { sandbox: chosen, limits, scan, ...present({ cache }) });
   const capabilities = capabilityReader(guardScan);
   const sandboxFor = gatedRuns(chosen);
   return (viewer) => ({
-    runner: openRunner,
+    runner: async (ports) => keepOutputs(await openRunner(ports), keeper),
     ...environment,
     capabilities,
     sandbox: sandboxFor(viewer),

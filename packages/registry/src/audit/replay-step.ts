@@ -1,4 +1,5 @@
 import type { Digest, RunOutcome } from "@skillhold/protocol";
+import type { RunOutput } from "../record/run-output.ts";
 
 /** One delivery to an agent, or one run. */
 export type ReplayStep = ReplayedActivation | ReplayedRead | ReplayedRun;
@@ -44,6 +45,8 @@ export interface ReplayedRun extends ReplayedUse {
   readonly end: ReplayedEnd | undefined;
   /** The script at that time; not available for a tool. */
   readonly script: Recovered;
+  /** The kept input and output; undefined if they were not kept or have expired. */
+  readonly output: Pick<RunOutput, "input" | "stdout" | "stderr" | "result"> | undefined;
 }
 
 export interface ReplayedEnd {

@@ -7,6 +7,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
 import type { Revision } from "../record/registered-skill.ts";
 import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
+import type { RunOutput } from "../record/run-output.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import { TreeReader } from "../release/tree-reader.ts";
 import {
@@ -54,9 +55,10 @@ export async function replaySession(session: string, context: ReplayContext): Pr
       hint: "Run `skillhold audit tail --type session.opened --json` to list sessions.",
     });
   const content = new PastContent(store);
+  const outputs = new Map((await store.listRunOutputs(session)).map((output) => [output.run, output]));
   const steps: ReplayStep[] = [];
   for (const stored of events) {
-    const step = await replayEvent(stored, events, content, limits);
+    const step = await replayEvent(stored, { events, outputs, content }, limits);
     if (step !== undefined) steps.push(step);
   }
   const ended = events.findLast(({ event }) => event.type === "session.closed");
@@ -69,10 +71,16 @@ function openingOf(events: readonly StoredEvent[]): Replay["opened"] {
   return undefined;
 }
 
+interface PastSession {
+  readonly events: readonly StoredEvent[];
+  /** By run. */
+  readonly outputs: ReadonlyMap<string, RunOutput>;
+  readonly content: PastContent;
+}
+
 async function replayEvent(
   { seq, event }: StoredEvent,
-  events: readonly StoredEvent[],
-  content: PastContent,
+  { events, outputs, content }: PastSession,
   limits: Limits,
 ): Promise<ReplayStep | undefined> {
   switch (event.type) {
@@ -81,7 +89,7 @@ async function replayEvent(
     case "skill.resource_read":
       return await replayRead(seq, event, content);
     case "run.requested":
-      return await replayRun(seq, event, events, content);
+      return { ...(await replayRun(seq, event, events, content)), output: textsOf(outputs.get(event.run)) };
     default:
       return undefined;
   }
@@ -124,13 +132,19 @@ async function replayRun(
   event: Extract<SkillEvent, { readonly type: "run.requested" }>,
   events: readonly StoredEvent[],
   content: PastContent,
-): Promise<ReplayedRun> {
+): Promise<Omit<ReplayedRun, "output">> {
   const { skill, hash, run, target, args } = event;
   const own = events.flatMap((each) => ("run" in each.event && each.event.run === run ? [each.event] : []));
   const wasAllowed = own.some(({ type }) => type === "run.approved");
   const end = own.flatMap((each) => endOf(each) ?? [])[0];
   const script = await content.bytes(skill, hash, (files) => files.find(({ path }) => path === target));
   return { kind: "run", ...useOf(seq, event), run, target, args, wasAllowed, end, script };
+}
+
+function textsOf(output: RunOutput | undefined): ReplayedRun["output"] {
+  if (output === undefined) return undefined;
+  const { input, stdout, stderr, result } = output;
+  return { input, stdout, stderr, result };
 }
 
 function endOf(event: SkillEvent): ReplayedEnd | undefined {

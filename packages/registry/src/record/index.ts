@@ -26,6 +26,7 @@ export type {
   AuditRow,
   EventQuery,
   GrantPage,
+  ListedEvent,
   ListPage,
   PendingGrantQuery,
   RegistryReader,
@@ -37,5 +38,6 @@ export type {
   TokenPage,
   TreePage,
 } from "./registry-store.ts";
+export type { RunOutput } from "./run-output.ts";
 export type { StagedFile, StagedSkill } from "./staged-skill.ts";
 export type { CardPush, WorkspaceHealth, WorkspaceRecord } from "./workspace.ts";

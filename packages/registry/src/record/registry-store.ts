@@ -9,6 +9,7 @@ import type { EvalPage, EvalResult } from "./eval-result.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
 import type { Proposal, ProposalQuery } from "./proposal.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
+import type { RunOutput } from "./run-output.ts";
 import type { StoredToken } from "./token.ts";
 import type { WorkspaceRecord } from "./workspace.ts";
 
@@ -104,7 +105,7 @@ export interface RegistryReader {
   /** Events after a number, in commit order. */
   eventsAfter(seq: number, limit: number): Promise<readonly StoredEvent[]>;
   /** The events that match the query. */
-  listEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
+  listEvents(query: EventQuery): Promise<readonly ListedEvent[]>;
   /** The raw rows after a number, for verification. Rows that are not valid events do not fail. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
   /** The changes of the keys that sign the log, in order. */
@@ -125,6 +126,8 @@ export interface RegistryReader {
   findProposal(id: string): Promise<Proposal | undefined>;
   /** Newest first. */
   listProposals(query: ProposalQuery): Promise<readonly Proposal[]>;
+  /** The kept outputs of a session's runs, in order. */
+  listRunOutputs(session: string): Promise<readonly RunOutput[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -174,6 +177,8 @@ export interface RegistryTransaction extends RegistryReader {
   removeEvals(uid: string, treeHash: Digest): Promise<void>;
   /** Inserts the proposal or replaces the one with its id. Contract: the skill is locked. */
   putProposal(proposal: Proposal): Promise<void>;
+  /** Keeps the output of a run for some time. */
+  putRunOutput(output: RunOutput): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**
@@ -248,6 +253,14 @@ export interface EventQuery {
   readonly limit: number;
   readonly skill?: string | undefined;
   readonly session?: string | undefined;
+  /** The agent that acted, or that the event is about. */
+  readonly agent?: string | undefined;
+  /** The user who acted or for whom the agent acted. */
+  readonly person?: string | undefined;
+  /** The first moment, as ISO text. */
+  readonly from?: string | undefined;
+  /** The moment after the last one. */
+  readonly to?: string | undefined;
   /** Matches events of any of these types. */
   readonly types?: readonly string[] | undefined;
 }
@@ -255,6 +268,12 @@ export interface EventQuery {
 export interface StoredEvent {
   readonly seq: number;
   readonly event: SkillEvent;
+}
+
+/** An event with its actor, which may be known only from the session. */
+export interface ListedEvent extends StoredEvent {
+  readonly agent?: string;
+  readonly person?: string;
 }
 
 /** An event as stored in its row. */

@@ -23,7 +23,10 @@ export function sql(strings: TemplateStringsArray, ...slots: readonly (SqlValue 
 }
 
 /** Joins values or conditions. */
-export function joinSql(items: readonly (SqlValue | Sql)[], separator: ", " | " and " = ", "): Sql {
+export function joinSql(
+  items: readonly (SqlValue | Sql)[],
+  separator: ", " | " and " | " union all " = ", ",
+): Sql {
   if (items.length === 0) throw new Error("SQL has no empty lists.");
   return weave(["", ...items.slice(1).map(() => separator), ""], items);
 }

@@ -1,10 +1,25 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { CHAIN_START, keyChangeOf } from "@skillhold/registry/audit";
-import type { AuditKeyChange, AuditRow, EventQuery, StoredEvent } from "@skillhold/registry/record";
+import type {
+  AuditKeyChange,
+  AuditRow,
+  EventQuery,
+  ListedEvent,
+  StoredEvent,
+} from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { chunks, isStorable, joinSql, pageLimit, sql, toStorable } from "../engine/sql.ts";
+import {
+  chunks,
+  isStorable,
+  joinSql,
+  pageLimit,
+  type Sql,
+  sql,
+  timeText,
+  toStorable,
+} from "../engine/sql.ts";
 
 /** The number and hash of the last event. */
 export type LogEnd = Pick<AuditRow, "seq" | "hash">;
@@ -21,10 +36,18 @@ export interface LoggedEvent {
   readonly hash: string;
 }
 
+const NO_ACTOR: EventActor = { agent: null, person: null };
+
 const LastRow = z.object({ seq: z.int() });
 export const EventRow = z
   .object({ seq: z.int(), body: z.string() })
   .transform(({ seq, body }): StoredEvent => ({ seq, event: SkillEvent.parse(fromJson(body)) }));
+const ListedRow = z
+  .object({ seq: z.int(), agent: z.string().nullable(), person: z.string().nullable(), body: z.string() })
+  .transform(({ seq, agent, person, body }): ListedEvent => {
+    const event = SkillEvent.parse(fromJson(body));
+    return { seq, event, ...(agent === null ? {} : { agent }), ...(person === null ? {} : { person }) };
+  });
 const RawRow = z
   .object({
     seq: z.int(),
@@ -87,12 +110,68 @@ export async function eventsOfSession(db: Queries, session: string): Promise<rea
 }
 
 export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
+  const openers = new Map(
+    events.flatMap(({ event }) =>
+      event.type === "session.opened"
+        ? [[toStorable(event.session), actor(event.agent, event.user)] as const]
+        : [],
+    ),
+  );
   for (const chunk of chunks(events)) {
     const rows = chunk.map(({ seq, event, body, hash: link }) => {
       const { at, type, skill, session } = copiesOf(event);
-      return sql`(${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${body}, ${link})`;
+      const actor = ownActor(event) ?? openers.get(session ?? "");
+      const [agent, person] = actor === undefined ? openerOf(session) : [actor.agent, actor.person];
+      return sql`(${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${agent}, ${person}, ${body}, ${link})`;
     });
-    await tx.run(sql`insert into event (seq, at, type, skill, session, body, hash) values ${joinSql(rows)}`);
+    await tx.run(
+      sql`insert into event (seq, at, type, skill, session, agent, person, body, hash) values ${joinSql(rows)}`,
+    );
+  }
+}
+
+/** The agent and the person of the session's first event. */
+function openerOf(session: string | undefined): readonly [Sql | null, Sql | null] {
+  if (session === undefined) return [null, null];
+  const first = sql`from event where session = ${session} order by seq limit 1`;
+  return [sql`(select agent ${first})`, sql`(select person ${first})`];
+}
+
+/** The agent and the person of an event, for filters. */
+export interface EventActor {
+  readonly agent: string | null;
+  readonly person: string | null;
+}
+
+/** The actor that the event itself names; undefined for an event whose session names it. */
+export function ownActor(event: SkillEvent): EventActor | undefined {
+  if (event.type === "session.opened") return actor(event.agent, event.user);
+  if ("requester" in event && event.requester !== undefined) {
+    const { agent, user } = event.requester;
+    const isAnswer = event.type === "approval.granted" || event.type === "approval.denied";
+    return actor(agent, isAnswer ? event.by : user);
+  }
+  const subject = "agent" in event && typeof event.agent === "string" ? event.agent : undefined;
+  if ("by" in event && typeof event.by === "object" && "user" in event.by)
+    return actor(event.by.agent ?? subject, event.by.user);
+  if (subject !== undefined) return actor(subject, undefined);
+  return "session" in event ? undefined : actor(undefined, undefined);
+}
+
+function actor(agent: string | undefined, person: string | undefined): EventActor {
+  const stored = (name: string | undefined) => (name === undefined ? null : toStorable(name));
+  return { agent: stored(agent), person: stored(person) };
+}
+
+/** Contract: called once per event, in the order of the log. */
+export class SessionActors {
+  readonly #openers = new Map<string, EventActor>();
+
+  actorOf(event: SkillEvent): EventActor {
+    const found = ownActor(event);
+    if (found === undefined) return this.#openers.get(copiesOf(event).session ?? "") ?? NO_ACTOR;
+    if (event.type === "session.opened") this.#openers.set(toStorable(event.session), found);
+    return found;
   }
 }
 
@@ -107,18 +186,55 @@ export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "ski
 }
 
 /** Events that match a query by their columns. */
-export async function selectEvents(db: Queries, query: EventQuery): Promise<readonly StoredEvent[]> {
-  const { skill, session, types } = query;
+export async function selectEvents(db: Queries, query: EventQuery): Promise<readonly ListedEvent[]> {
+  const { skill, session, agent, person, types } = query;
   // A text that cannot be stored matches no row.
-  if (![skill, session, ...(types ?? [])].every((name) => name === undefined || isStorable(name))) return [];
+  const names = [skill, session, agent, person, ...(types ?? [])];
+  if (!names.every((name) => name === undefined || isStorable(name))) return [];
   if (types?.length === 0) return [];
-  const where = sql`where seq > ${query.after ?? 0} and seq < ${query.before ?? Number.MAX_SAFE_INTEGER}`;
-  const bySkill = skill === undefined ? sql`` : sql` and skill = ${skill}`;
-  const bySession = session === undefined ? sql`` : sql` and session = ${session}`;
-  const byType = types === undefined ? sql`` : sql` and type in (${joinSql(types)})`;
+  const range = await seqRange(db, query);
+  if (range === undefined) return [];
+  const columns = [
+    ...(skill === undefined ? [] : [sql`skill = ${skill}`]),
+    ...(session === undefined ? [] : [sql`session = ${session}`]),
+    ...(agent === undefined ? [] : [sql`agent = ${agent}`]),
+    ...(person === undefined ? [] : [sql`person = ${person}`]),
+  ];
   const order = query.order === "newest" ? sql`order by seq desc` : sql`order by seq`;
-  return await db.all(
-    sql`select seq, body from event ${where}${bySkill}${bySession}${byType} ${order} limit ${pageLimit(query.limit)}`,
-    EventRow,
+  const end = sql`${order} limit ${pageLimit(query.limit)}`;
+  const where = joinSql([...range, ...columns], " and ");
+  if (types === undefined)
+    return await db.all(sql`select seq, agent, person, body from event where ${where} ${end}`, ListedRow);
+  if (columns.length > 0)
+    return await db.all(
+      sql`select seq, agent, person, body from event where ${where} and type in (${joinSql(types)}) ${end}`,
+      ListedRow,
+    );
+  // One walk over the index per type: a single condition would sort all events of these types.
+  const branches = types.map(
+    (type) =>
+      sql`select * from (select seq, agent, person, body from event where type = ${type} and ${where} ${end}) as part`,
   );
+  return await db.all(sql`${joinSql(branches, " union all ")} ${end}`, ListedRow);
 }
+
+const RangeRow = z.object({ first: z.int().nullable(), last: z.int().nullable() });
+
+/** The conditions on the number and the time; undefined if no event has such a time. */
+async function seqRange(
+  db: Queries,
+  { after = 0, before = Number.MAX_SAFE_INTEGER, from, to }: EventQuery,
+): Promise<readonly Sql[] | undefined> {
+  if (from === undefined && to === undefined) return [sql`seq > ${after}`, sql`seq < ${before}`];
+  const [start, end] = [timeText(from ?? FIRST_TIME), timeText(to ?? LAST_TIME)];
+  // Clocks of several gateways differ, so that times do not strictly follow the numbers.
+  const query = sql`select min(seq) as first, max(seq) as last from event where at >= ${start} and at < ${end}`;
+  const { first, last } = (await db.all(query, RangeRow))[0] ?? { first: null, last: null };
+  if (first === null || last === null) return undefined;
+  const [low, high] = [Math.max(after, first - 1), Math.min(before, last + 1)];
+  // Negated, so that SQLite walks the events by number and does not sort a long period.
+  return [sql`seq > ${low}`, sql`seq < ${high}`, sql`not (at < ${start})`, sql`not (at >= ${end})`];
+}
+
+const FIRST_TIME = "0000-01-01T00:00:00.000Z";
+const LAST_TIME = "9999-12-31T23:59:59.999Z";

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { SkillEvent } from "@skillhold/protocol";
 import { chainHash, emptyFrontier } from "@skillhold/registry/audit";
 import type { AuditHead } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Tx } from "../engine/db.ts";
-import { sql, toStorable } from "../engine/sql.ts";
+import { joinSql, sql, toStorable } from "../engine/sql.ts";
 import { insertHead } from "./audit-head-table.ts";
 import { advance } from "./event-log.ts";
-import { logStart } from "./event-table.ts";
+import { type EventActor, logStart, SessionActors } from "./event-table.ts";
 
 export interface Migration {
   readonly name: string;
@@ -272,6 +273,29 @@ export const migrations: readonly Migration[] = [
       create index proposal_state on proposal (state, created_at, id);
       create index proposal_session on proposal (session) where session is not null`,
   },
+  {
+    name: "events by actor, type and time",
+    script: `
+      alter table event add column agent {text};
+      alter table event add column person {text};
+      create index event_agent on event (agent, seq) where agent is not null;
+      create index event_person on event (person, seq) where person is not null;
+      create index event_type on event (type, seq);
+      create index event_at on event (at, seq)`,
+    fill: nameActors,
+  },
+  {
+    name: "run outputs",
+    script: `
+      create table run_output (
+        run {text} not null primary key,
+        session {text} not null,
+        at {text} not null,
+        body {text} not null
+      ) {strict};
+      create index run_output_session on run_output (session, at);
+      create index run_output_at on run_output (at)`,
+  },
 ];
 
 const PAGE = 1000;
@@ -308,6 +332,42 @@ async function nameSession(tx: Tx, { seq, body }: z.infer<typeof LinkRow>): Prom
   const session = sessionOf(body);
   if (session === undefined) return;
   await tx.run(sql`update event set session = ${toStorable(session)} where seq = ${seq}`);
+}
+
+/** Fills the columns of agents and people. */
+async function nameActors(tx: Tx): Promise<void> {
+  const actors = new SessionActors();
+  for (let seq = 0; ; ) {
+    const query = sql`select seq, body from event where seq > ${seq} order by seq limit ${PAGE}`;
+    const page = await tx.all(query, LinkRow.omit({ hash: true }));
+    const groups = new Map<string, { readonly actor: EventActor; readonly seqs: number[] }>();
+    for (const row of page) {
+      const event = eventIn(row.body);
+      if (event === undefined) continue;
+      const actor = actors.actorOf(event);
+      const key = JSON.stringify([actor.agent, actor.person]);
+      const group = groups.get(key) ?? { actor, seqs: [] };
+      group.seqs.push(row.seq);
+      groups.set(key, group);
+    }
+    for (const { actor, seqs } of groups.values())
+      if (actor.agent !== null || actor.person !== null)
+        await tx.run(
+          sql`update event set agent = ${actor.agent}, person = ${actor.person} where seq in (${joinSql(seqs)})`,
+        );
+    const last = page.at(-1);
+    if (last === undefined) break;
+    seq = last.seq;
+  }
+}
+
+/** Undefined for a damaged body, which log verification reports. */
+function eventIn(body: string): SkillEvent | undefined {
+  try {
+    return SkillEvent.safeParse(JSON.parse(body)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 function sessionOf(body: string): string | undefined {

@@ -24,6 +24,7 @@ import {
 import { findGuardReport, listWaivers } from "./guard-table.ts";
 import { selectProposal, selectProposals } from "./proposal-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
+import { selectRunOutputs } from "./run-output-table.ts";
 import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
 import { selectToggles } from "./toggle-table.ts";
 import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
@@ -73,5 +74,6 @@ export function readerOf(db: Queries): RegistryReader {
     findSameEval: (uid, report) => selectSameEval(db, uid, report),
     findProposal: (id) => selectProposal(db, id),
     listProposals: (query) => selectProposals(db, query),
+    listRunOutputs: (session) => selectRunOutputs(db, session),
   };
 }

@@ -41,12 +41,18 @@ export function skillOf(event: SkillEvent): string | undefined {
   return "skill" in event ? event.skill : undefined;
 }
 
-export function namesIn(events: readonly { readonly event: SkillEvent }[]): SessionNames {
+interface Acted {
+  readonly event: SkillEvent;
+  readonly agent?: string | undefined;
+  readonly person?: string | undefined;
+}
+
+export function namesIn(events: readonly Acted[]): SessionNames {
   const names = new Map<string, string>();
-  for (const { event } of events) {
-    const name = event.type === "session.opened" ? (event.agent ?? event.user) : undefined;
+  for (const { event, agent, person } of events) {
+    const name = event.type === "session.opened" ? (event.agent ?? event.user) : (agent ?? person);
     const session = sessionOf(event);
-    if (session !== undefined && name !== undefined) names.set(session, name);
+    if (session !== undefined && name !== undefined && !names.has(session)) names.set(session, name);
   }
   return names;
 }

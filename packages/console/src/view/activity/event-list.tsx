@@ -1,46 +1,60 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
-import { Link } from "wouter";
 import { Dot } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ScrollText } from "../../ui/scroll-text.tsx";
 import { useRowKeys } from "../skills/use-row-keys.ts";
 import { byDay } from "./day.ts";
 import { type EventLine, lineOf, namesIn, sessionOf, skillOf } from "./event-line.ts";
+import { RowTime, SessionLink, SkillLink } from "./row-part.tsx";
+import { RunEntry } from "./run-entry.tsx";
+import { type RecordRow, rowsOf } from "./run-row.ts";
 import type { Entry } from "./use-record.ts";
 
-/** Events grouped by day; each one expands to its recorded details. */
+/** Events grouped by day, with those of a run in one row; each row expands to its recorded details. */
 export function EventList({ entries }: { readonly entries: readonly Entry[] }) {
   const names = useMemo(() => namesIn(entries), [entries]);
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const toggle = (seq: number | undefined) => {
-    if (seq === undefined) return;
+  const rows = useMemo(() => rowsOf(entries), [entries]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (row: RecordRow | undefined) => {
+    if (row === undefined) return;
     const next = new Set(open);
-    if (!next.delete(seq)) next.add(seq);
+    if (!next.delete(idOf(row))) next.add(idOf(row));
     setOpen(next);
   };
-  const at = useRowKeys(entries.length, {
-    onMove: (to) => document.getElementById(idOf(entries[to]))?.scrollIntoView({ block: "nearest" }),
-    onOpen: (which) => toggle(entries[which]?.seq),
-    onChoose: (which) => toggle(entries[which]?.seq),
+  const at = useRowKeys(rows.length, {
+    onMove: (to) => document.getElementById(idOf(rows[to]))?.scrollIntoView({ block: "nearest" }),
+    onOpen: (which) => toggle(rows[which]),
+    onChoose: (which) => toggle(rows[which]),
   });
-  const current = at === undefined ? undefined : entries[at]?.seq;
-  return byDay(entries, ({ event }) => event.at, new Date()).map(({ day, items }) => (
+  const current = at === undefined ? undefined : rows[at];
+  return byDay(rows, ({ entry }) => entry.event.at, new Date()).map(({ day, items }) => (
     <section key={day} aria-label={day}>
       <h2 className="border-b border-line bg-raised px-4 py-1.5 text-xs font-medium text-muted">{day}</h2>
       <ol className="divide-y divide-line">
-        {items.map((entry) => (
+        {items.map((row) => (
           <li
-            key={entry.seq}
-            id={idOf(entry)}
-            className={classNames("scroll-my-16", entry.seq === current && "bg-raised")}
+            key={idOf(row)}
+            id={idOf(row)}
+            className={classNames("scroll-my-16", row === current && "bg-raised")}
           >
-            <EventRow
-              entry={entry}
-              line={lineOf(entry.event, names)}
-              isOpen={open.has(entry.seq)}
-              onToggle={() => toggle(entry.seq)}
-            />
+            {row.run === undefined ? (
+              <EventRow
+                entry={row.entry}
+                line={lineOf(row.entry.event, names)}
+                isOpen={open.has(idOf(row))}
+                onToggle={() => toggle(row)}
+              />
+            ) : (
+              <RunEntry
+                run={row.run}
+                at={row.entry.event.at}
+                session={sessionOf(row.entry.event)}
+                who={names.get(sessionOf(row.entry.event) ?? "")}
+                isOpen={open.has(idOf(row))}
+                onToggle={() => toggle(row)}
+              />
+            )}
           </li>
         ))}
       </ol>
@@ -48,8 +62,9 @@ export function EventList({ entries }: { readonly entries: readonly Entry[] }) {
   ));
 }
 
-function idOf(entry: Entry | undefined): string {
-  return `event-${entry?.seq}`;
+/** A run keeps its id while its further events arrive, so that an open row stays open. */
+function idOf(row: RecordRow | undefined): string {
+  return row?.run === undefined ? `event-${row?.entry.seq}` : `run-${row.run.id}`;
 }
 
 interface EventRowProps {
@@ -78,31 +93,11 @@ function EventRow({ entry: { seq, event }, line, isOpen, onToggle }: EventRowPro
         </button>
         <Dot tone={line.tone} />
         <Sentence line={line} skill={skillOf(event)} />
-        <span className="flex items-baseline gap-3 text-xs text-muted">
-          {session !== undefined && (
-            <Link
-              href={`/activity/${encodeURIComponent(session)}`}
-              title={`Session ${session}`}
-              className="hidden font-mono hover:text-ink hover:underline sm:inline"
-            >
-              {session.slice(0, 8)}
-            </Link>
-          )}
-          <time dateTime={event.at} title={event.at} className="tabular-nums">
-            {timeOf(event.at)}
-          </time>
-        </span>
+        <RowTime at={event.at} session={session} />
       </div>
       {isOpen && (
         <div className="space-y-2 px-4 pt-1 pb-3 sm:pl-12">
-          {session !== undefined && (
-            <Link
-              href={`/activity/${encodeURIComponent(session)}`}
-              className="text-sm text-accent hover:underline"
-            >
-              Open session
-            </Link>
-          )}
+          {session !== undefined && <SessionLink session={session} />}
           <ScrollText
             label={`Raw entry ${seq}`}
             text={JSON.stringify({ seq, ...event }, null, 2)}
@@ -131,19 +126,8 @@ function withLink(text: string, skill: string | undefined): ReactNode {
   return (
     <>
       {text.slice(0, at)}
-      <Link
-        href={`/skills/${encodeURIComponent(skill)}`}
-        className="underline decoration-line-strong hover:decoration-ink"
-      >
-        {skill}
-      </Link>
+      <SkillLink skill={skill} />
       {text.slice(at + skill.length)}
     </>
   );
-}
-
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-
-function timeOf(at: string): string {
-  return clock.format(new Date(at));
 }

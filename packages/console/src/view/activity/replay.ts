@@ -15,6 +15,17 @@ export interface ReplayStep {
   /** The file content that the agent received. */
   readonly content?: Recovered;
   readonly script?: Recovered;
+  readonly end?: { readonly at: string };
+  /** What a run was given and returned, if it was kept. */
+  readonly output?: RunTexts;
+}
+
+export interface RunTexts {
+  readonly input?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The result of a declared tool, as JSON. */
+  readonly result?: string;
 }
 
 export interface Drift {
@@ -28,6 +39,13 @@ export interface Replay {
   readonly drift: readonly Drift[];
 }
 
+const KEPT_MS = 1500;
+const MOST_KEPT_MS = 10_000;
+
+function isExpected({ end, output }: ReplayStep): boolean {
+  return end !== undefined && output === undefined && Date.now() - Date.parse(end.at) < MOST_KEPT_MS;
+}
+
 /** The replay of a session. It is refetched when the session has a new last entry. */
 export function useReplay(session: string, last: number | undefined) {
   return useQuery<Replay, ApiError>({
@@ -39,5 +57,7 @@ export function useReplay(session: string, last: number | undefined) {
     },
     enabled: last !== undefined,
     placeholderData: (before) => before,
+    // An output is kept a moment after the end of its run.
+    refetchInterval: ({ state }) => (state.data?.steps.some(isExpected) === true ? KEPT_MS : false),
   });
 }

@@ -3,17 +3,15 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
-import { given, useAddress } from "../../ui/use-address.ts";
-import { useDelayed } from "../../ui/use-delayed.ts";
-import { isEventGroup, typesOf } from "./event-group.ts";
 import { EventList } from "./event-list.tsx";
-import { RecordFilters } from "./record-filter.tsx";
-import { type RecordFilter, type RecordState, useRecord } from "./use-record.ts";
+import { ExportRecord } from "./export-record.tsx";
+import { RecordFilters, useRecordFilter } from "./record-filter.tsx";
+import { type RecordState, useRecord } from "./use-record.ts";
 import { VerifyRecord } from "./verify-record.tsx";
 
 /** Everything that was done, the newest first. */
 export function Timeline() {
-  const filter = useFilter();
+  const filter = useRecordFilter();
   const record = useRecord(filter);
   return (
     <Page
@@ -21,7 +19,7 @@ export function Timeline() {
       about="Everything people and agents did. Entries are hash-chained, so tampering shows."
     >
       <VerifyRecord />
-      <RecordFilters />
+      <RecordFilters actions={<ExportRecord filter={filter} />} />
       <div className="sticky top-14 z-20 flex h-0 justify-center md:top-3">
         {record.waiting > 0 && <NewPill count={record.waiting} onShow={record.showWaiting} />}
       </div>
@@ -34,18 +32,6 @@ export function Timeline() {
       </Panel>
     </Page>
   );
-}
-
-const TYPING_MS = 250;
-
-function useFilter(): RecordFilter {
-  const [read] = useAddress();
-  const kind = read("kind");
-  const names = given({ skill: read("skill").trim(), session: read("session").trim() });
-  const written = useDelayed(JSON.stringify(names), TYPING_MS);
-  // As it was written a line above.
-  const typed = JSON.parse(written) as RecordFilter;
-  return isEventGroup(kind) ? { ...typed, type: typesOf(kind) } : typed;
 }
 
 function NewPill({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {

@@ -4,7 +4,7 @@ import { ScrollText } from "../../ui/scroll-text.tsx";
 import { SkeletonRows } from "../../ui/state.tsx";
 import { formatBytes, Mono } from "../../ui/text.tsx";
 import { skillOf } from "./event-line.ts";
-import type { Recovered, ReplayStep } from "./replay.ts";
+import type { Recovered, ReplayStep, RunTexts } from "./replay.ts";
 import { lasting } from "./run-trace.ts";
 import type { TraceNode } from "./trace-node.ts";
 
@@ -33,6 +33,7 @@ export function TraceDetail({ node, step, isReading }: TraceDetailProps) {
       {isReplayed && step === undefined && isReading && <SkeletonRows count={1} />}
       <Handed title="What the agent received" what={step?.text} />
       <Handed title="What the agent received of the file" what={step?.content} />
+      {step?.output !== undefined && <RunOutput texts={step.output} />}
       <Handed title="The script at that time" what={step?.script} />
       {skill !== undefined && (node.kind === "skill" || node.kind === "run") && (
         <Link href={`/skills/${encodeURIComponent(skill)}`} className="text-accent hover:underline">
@@ -67,6 +68,30 @@ function Steps({ node }: { readonly node: TraceNode }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** The kept ends of what a run was given and returned. */
+function RunOutput({ texts: { input, stdout, stderr, result } }: { readonly texts: RunTexts }) {
+  const isEmpty = result === undefined && stdout === "" && stderr === "";
+  return (
+    <>
+      <KeptText title="Standard input" text={input} />
+      <KeptText title="Output" text={stdout} />
+      <KeptText title="Errors" text={stderr} />
+      <KeptText title="Result" text={result} />
+      {isEmpty && <p className="text-muted">The run printed no output.</p>}
+    </>
+  );
+}
+
+function KeptText({ title, text }: { readonly title: string; readonly text: string | undefined }) {
+  if (text === undefined || text === "") return null;
+  return (
+    <div className="space-y-1">
+      <p className="text-muted">{title}</p>
+      <ScrollText label={title} text={text} className="max-h-96" />
+    </div>
   );
 }
 

@@ -7,12 +7,19 @@ import { queries, useApi } from "../../api/use-api.ts";
 export interface Entry {
   readonly seq: number;
   readonly event: SkillEvent;
+  /** The agent and the person who acted, also where only the session names them. */
+  readonly agent?: string | undefined;
+  readonly person?: string | undefined;
 }
 
 /** The filter on the record; an absent field matches everything. */
 export interface RecordFilter {
   readonly skill?: string;
   readonly session?: string;
+  readonly agent?: string;
+  readonly person?: string;
+  readonly from?: string;
+  readonly to?: string;
   readonly type?: string;
 }
 

@@ -2,6 +2,27 @@ import { z } from "zod";
 import { SkillEvent } from "../../event.ts";
 import { admins, route } from "../route.ts";
 
+const moment = z.iso
+  .datetime()
+  .transform((text) => new Date(text).toISOString())
+  .optional();
+
+/** The filters of events; an absent one matches all. */
+const filters = {
+  skill: z.string().max(128).optional(),
+  session: z.string().max(256).optional(),
+  agent: z.string().max(256).optional().describe("The agent that acted, or that the event is about."),
+  person: z.string().max(256).optional().describe("The user who acted, or for whom the agent acted."),
+  from: moment.describe("Events from this moment on."),
+  to: moment.describe("Events before this moment."),
+  type: z
+    .string()
+    .max(1024)
+    .transform((types) => types.split(","))
+    .optional()
+    .describe("One event type, or several separated by commas."),
+};
+
 export const auditRoutes = {
   listEvents: route({
     method: "GET",
@@ -23,20 +44,35 @@ export const auditRoutes = {
         .pipe(z.int().max(1000))
         .optional(),
       order: z.enum(["oldest", "newest"]).optional(),
-      skill: z.string().max(128).optional(),
-      session: z.string().max(256).optional(),
-      type: z
-        .string()
-        .max(1024)
-        .transform((types) => types.split(","))
-        .optional()
-        .describe("One event type, or several separated by commas."),
+      ...filters,
     }),
     answer: z.object({
-      events: z.array(z.object({ seq: z.int(), event: SkillEvent })).readonly(),
+      events: z
+        .array(
+          z.object({
+            seq: z.int(),
+            event: SkillEvent,
+            agent: z
+              .string()
+              .optional()
+              .describe("The agent that acted, also where only its session names it."),
+            person: z.string().optional(),
+          }),
+        )
+        .readonly(),
       last: z.int().describe("The number of the last event."),
     }),
     condition: "read",
+  }),
+  exportEvents: route({
+    method: "GET",
+    path: "/v1/audit/export",
+    tag: "audit",
+    summary: "Download the events of a filter, oldest first, as CSV or as JSON lines",
+    roles: admins,
+    query: z.strictObject({ format: z.enum(["csv", "jsonl"]).optional(), ...filters }),
+    answer: "bytes",
+    content: "none",
   }),
   verifyAudit: route({
     method: "GET",

@@ -3,7 +3,6 @@ import { History } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { type Answer, call } from "../../../api/client.ts";
-import { useApi } from "../../../api/use-api.ts";
 import { Dot } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/page.tsx";
@@ -18,7 +17,7 @@ const PAGE = 50;
 export function SkillTimeline({ id }: { readonly id: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useTimeline(id);
   const events = data?.pages.flatMap((page) => page.events) ?? [];
-  const names = useSessionNames();
+  const names = useMemo(() => namesIn(data?.pages.flatMap((page) => page.events) ?? []), [data]);
   return (
     <Panel
       title="History"
@@ -66,15 +65,6 @@ function useTimeline(id: string) {
       return last === undefined || events.length < PAGE ? undefined : String(last.seq);
     },
   });
-}
-
-const SESSIONS = "1000";
-
-/** The agents of the latest sessions: the events of a skill name only the session. */
-function useSessionNames(): SessionNames {
-  const query = { type: "session.opened", order: "newest", limit: SESSIONS } as const;
-  const { data } = useApi("GET /v1/audit", { query });
-  return useMemo(() => namesIn(data?.events ?? []), [data]);
 }
 
 interface EventRowProps {
