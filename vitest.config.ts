@@ -31,7 +31,7 @@ const journey = [
   "packages/cli/src/command/find/watch.test.ts",
   "packages/skillhold/src/**/*.test.ts",
   "tests/{console,install,mcp,mcp-host,workspace}/**/*.test.ts",
-  "tests/gateway/{call-end,dependency,docs-browser,guide,mcp,remote,serve,session,shutdown,skills-cli,trace,two-gateways}*.test.ts",
+  "tests/gateway/{call-end,dependency,docs-browser,guide,mcp,remote,serve,session,shutdown,skills-cli,trace,two-gateways,webhook}*.test.ts",
   "tests/cli-registry/no-account.test.ts",
   "tests/{launcher,lock}.test.ts",
 ];

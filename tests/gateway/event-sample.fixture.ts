@@ -124,6 +124,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
       summary: "mark-summary",
       body: "{}",
     },
+    "webhook.changed": { by, webhook: "mark-webhook", name: "mark-name", change: "added" },
     "proposal.created": { ...byProposal, state: "pending", kind: "update", session: "mark-session" },
     "proposal.reviewed": { ...byProposal, state: "approved", decision: "approve" },
     "proposal.withdrawn": { ...byProposal, state: "withdrawn" },

@@ -1,4 +1,5 @@
-import type { CommandRow, Section } from "./command.ts";
+import { type CommandRow, row } from "./command.ts";
+import { machineCommands } from "./machine-command.ts";
 
 /** Every command, in the order of the help. Its module is loaded when it is called. */
 export const commandTable: readonly CommandRow[] = [
@@ -269,6 +270,44 @@ export const commandTable: readonly CommandRow[] = [
   row("serve", "Serve", "start the gateway and its console", () => import("./command/serve/serve.ts")),
   row("login", "Serve", "store a token for a gateway", () => import("./command/serve/login.ts")),
   row("logout", "Serve", "delete the token for a gateway", () => import("./command/serve/logout.ts")),
+  row(
+    "webhook add",
+    "Serve",
+    "add a webhook and print its signing secret once",
+    () => import("./command/serve/webhook-add.ts"),
+  ),
+  row(
+    "webhook list",
+    "Serve",
+    "list webhooks with their latest delivery",
+    () => import("./command/serve/webhook-list.ts"),
+  ),
+  row(
+    "webhook deliveries",
+    "Serve",
+    "list the deliveries of a webhook",
+    () => import("./command/serve/webhook-deliveries.ts"),
+  ),
+  row(
+    "webhook redeliver",
+    "Serve",
+    "send a notification again",
+    () => import("./command/serve/webhook-redeliver.ts"),
+  ),
+  row("webhook test", "Serve", "send a test notification", () => import("./command/serve/webhook-test.ts")),
+  row("webhook pause", "Serve", "stop notifying a webhook", () => import("./command/serve/webhook-pause.ts")),
+  row(
+    "webhook resume",
+    "Serve",
+    "notify a paused webhook again",
+    () => import("./command/serve/webhook-resume.ts"),
+  ),
+  row(
+    "webhook remove",
+    "Serve",
+    "remove a webhook and its deliveries",
+    () => import("./command/serve/webhook-remove.ts"),
+  ),
   row("whoami", "Serve", "show who you are at a gateway", () => import("./command/serve/whoami.ts")),
   row(
     "workspace init",
@@ -307,179 +346,5 @@ export const commandTable: readonly CommandRow[] = [
     () => import("./command/serve/workspace-status.ts"),
   ),
   row("mcp", "Serve", "serve skills to an MCP client on stdio", () => import("./command/serve/mcp.ts")),
-  row(
-    "deps scan",
-    "Install",
-    "list the dependencies of skills",
-    () => import("./command/install/deps-scan.ts"),
-  ),
-  row(
-    "deps check",
-    "Install",
-    "check which dependencies are missing",
-    () => import("./command/install/deps-check.ts"),
-  ),
-  row(
-    "deps install",
-    "Install",
-    "install the missing dependencies of a skill",
-    () => import("./command/install/deps-install.ts"),
-  ),
-  row(
-    "runtimes",
-    "Install",
-    "list interpreters and package managers",
-    () => import("./command/install/runtimes.ts"),
-  ),
-  row(
-    "source add",
-    "Install",
-    "add an MCP server as a source of skills",
-    () => import("./command/install/source-add.ts"),
-  ),
-  row(
-    "source list",
-    "Install",
-    "list the sources of skills",
-    () => import("./command/install/source-list.ts"),
-  ),
-  row(
-    "source test",
-    "Install",
-    "check every skill of an MCP server",
-    () => import("./command/install/source-test.ts"),
-  ),
-  row("source remove", "Install", "remove an MCP server", () => import("./command/install/source-remove.ts")),
-  row("mcp install", "Install", "configure an MCP client", () => import("./command/install/mcp-install.ts")),
-  row(
-    "install",
-    "Install",
-    "install skills from git, a site, a registry or a folder",
-    () => import("./command/install/install.ts"),
-  ),
-  row(
-    "outdated",
-    "Install",
-    "list installed skills that have a newer version",
-    () => import("./command/install/outdated.ts"),
-  ),
-  row(
-    "update",
-    "Install",
-    "update installed skills and keep your edits",
-    () => import("./command/install/update.ts"),
-  ),
-  row("pin", "Install", "keep an installed skill at its version", () => import("./command/install/pin.ts")),
-  row("remove", "Install", "remove an installed skill", () => import("./command/install/remove.ts")),
-  row("sign", "Install", "sign a skill", () => import("./command/install/sign.ts")),
-  row("verify", "Install", "check the signatures of a skill", () => import("./command/install/verify.ts")),
-  row(
-    "trust add",
-    "Install",
-    "trust a key or authority, or require signatures",
-    () => import("./command/install/trust-add.ts"),
-  ),
-  row(
-    "trust list",
-    "Install",
-    "list trusted keys, authorities and rules",
-    () => import("./command/install/trust-list.ts"),
-  ),
-  row(
-    "trust remove",
-    "Install",
-    "stop trusting a key or authority",
-    () => import("./command/install/trust-remove.ts"),
-  ),
-  row(
-    "seed",
-    "Operate",
-    "publish folders as public system skills",
-    () => import("./command/operate/seed.ts"),
-  ),
-  row("fsck", "Operate", "verify the store", () => import("./command/operate/fsck.ts")),
-  row("audit verify", "Operate", "verify the audit log", () => import("./command/operate/audit-verify.ts")),
-  row(
-    "audit tail",
-    "Operate",
-    "print the latest audit events",
-    () => import("./command/operate/audit-tail.ts"),
-  ),
-  row(
-    "audit export",
-    "Operate",
-    "write the audit log as JSON lines",
-    () => import("./command/operate/audit-export.ts"),
-  ),
-  row(
-    "audit keys",
-    "Operate",
-    "list the keys that may sign the audit log",
-    () => import("./command/operate/audit-keys.ts"),
-  ),
-  row(
-    "audit trust",
-    "Operate",
-    "accept another machine's signatures",
-    () => import("./command/operate/audit-trust.ts"),
-  ),
-  row(
-    "audit revoke",
-    "Operate",
-    "stop accepting a key's signatures",
-    () => import("./command/operate/audit-revoke.ts"),
-  ),
-  row(
-    "audit adopt",
-    "Operate",
-    "continue a log after a restored backup or a lost key",
-    () => import("./command/operate/audit-adopt.ts"),
-  ),
-  row(
-    "backup create",
-    "Operate",
-    "back up the store, keys and settings to one file",
-    () => import("./command/operate/backup-create.ts"),
-  ),
-  row(
-    "backup verify",
-    "Operate",
-    "check that a backup is complete",
-    () => import("./command/operate/backup-verify.ts"),
-  ),
-  row(
-    "backup restore",
-    "Operate",
-    "restore a backup into an empty store",
-    () => import("./command/operate/backup-restore.ts"),
-  ),
-  row(
-    "migrate",
-    "Operate",
-    "upgrade the store, or show its version",
-    () => import("./command/operate/migrate.ts"),
-  ),
-  row(
-    "replay",
-    "Operate",
-    "show what an agent saw and ran in a session",
-    () => import("./command/operate/replay.ts"),
-  ),
-  row(
-    "completion",
-    "Operate",
-    "print the completion script of a shell",
-    () => import("./command/operate/completion.ts"),
-  ),
-  row(
-    "upgrade-check",
-    "Operate",
-    "ask the npm registry for a newer Skillhold",
-    () => import("./command/operate/upgrade-check.ts"),
-  ),
-  row("doctor", "Operate", "check this machine and its skills", () => import("./command/operate/doctor.ts")),
+  ...machineCommands,
 ];
-
-function row(name: string, section: Section, summary: string, load: CommandRow["load"]): CommandRow {
-  return { name, section, summary, load };
-}

@@ -13,6 +13,10 @@ export interface CommandRow {
   readonly load: () => Promise<{ readonly command: CommandModule }>;
 }
 
+export function row(name: string, section: Section, summary: string, load: CommandRow["load"]): CommandRow {
+  return { name, section, summary, load };
+}
+
 /** One command: its arguments and options, and the function that runs it. */
 export interface CommandModule {
   readonly arguments: readonly ArgumentSpec[];

@@ -21,6 +21,7 @@ import type { ResponseBounds } from "./limit/open-response.ts";
 import type { GatewayMount } from "./mount.ts";
 import type { SocketLimits } from "./socket/socket-limits.ts";
 import type { LogEntry } from "./telemetry/log.ts";
+import type { WebhookPorts } from "./webhook/webhook-sender.ts";
 
 /** The parts of a gateway. The composition root opens and closes them. */
 export interface GatewayContext {
@@ -72,6 +73,8 @@ export interface GatewayContext {
   readonly version: string;
   readonly sources: readonly { readonly label: string; readonly trust: string; readonly path?: string }[];
   readonly startedAt: string;
+  /** Sends notifications; without it, webhooks are stored and not notified. */
+  readonly webhooks?: WebhookPorts;
   /** The folders of workspaces on this machine; without it, workspaces have no files here. */
   readonly workspaces?: WorkspaceHost;
   /** The Ed25519 key that signs agent cards; without it, cards are not signed. */

@@ -5,8 +5,9 @@ import { StoreVersion } from "./cache/store-version.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
 import { OpenResponses } from "./limit/open-response.ts";
-import { runningContext } from "./running-context.ts";
+import { type RunningContext, runningContext } from "./running-context.ts";
 import { GatewaySockets } from "./socket/gateway-sockets.ts";
+import { WebhookSender } from "./webhook/webhook-sender.ts";
 import { WorkspaceSweep } from "./workspace/workspace-sweep.ts";
 
 /** An open gateway. */
@@ -32,11 +33,13 @@ export function openGateway(given: GatewayContext): Gateway {
     context,
   );
   const sweep = new WorkspaceSweep(context);
+  const sender = openSender(context);
   const { sessions, work, usage, views, mounted, mounts = [] } = context;
   const close = () =>
     closeEach([
       () => sockets.close(),
       () => sweep.close(),
+      async () => sender?.close(),
       () => sessions.closeAll(),
       () => authentication.close(),
       async () => work?.close(),
@@ -46,6 +49,12 @@ export function openGateway(given: GatewayContext): Gateway {
       ...mounts.map((mount) => async () => mount.close?.()),
     ]);
   return { app, upgrade: sockets.upgrade, stop: () => mounted.stop(), close };
+}
+
+function openSender(context: RunningContext): WebhookSender | undefined {
+  const { webhooks, metrics } = context;
+  if (webhooks === undefined) return undefined;
+  return new WebhookSender({ ...context, webhooks, onAttempt: (outcome) => metrics.noteWebhook(outcome) });
 }
 
 /** Closes every part in order, then throws the errors of those that failed. */

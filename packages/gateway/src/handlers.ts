@@ -20,6 +20,7 @@ import { sessionHandlers } from "./route/session-handler.ts";
 import { skillHandlers } from "./route/skill-handler.ts";
 import { tokenHandlers } from "./route/token-handler.ts";
 import { transparencyHandlers } from "./route/transparency-handler.ts";
+import { webhookHandlers } from "./route/webhook-handler.ts";
 import { workspaceFolderHandlers } from "./route/workspace-folder-handler.ts";
 import { workspaceHandlers } from "./route/workspace-handler.ts";
 import type { CatalogueContext } from "./running-context.ts";
@@ -43,6 +44,7 @@ const plainHandlers: Handlers = {
   ...guardHandlers,
   ...proposalHandlers,
   ...promotionHandlers,
+  ...webhookHandlers,
   ...workspaceHandlers,
   ...workspaceFolderHandlers,
   ...evalHandlers,

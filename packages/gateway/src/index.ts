@@ -29,3 +29,4 @@ export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
 export type { LogEntry } from "./telemetry/log.ts";
 export { type TracedCall, toolSpan } from "./telemetry/span.ts";
 export { exportTraces, type TraceExport, type TraceOptions } from "./telemetry/trace-export.ts";
+export { type WebhookPorts, type WebhookRequest, WebhookSender } from "./webhook/webhook-sender.ts";

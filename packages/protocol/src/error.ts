@@ -124,6 +124,11 @@ export const errorTable = {
     exit: 5,
     hint: "Run `skillhold eval show <skill> --all` to list the results.",
   },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "Run `skillhold webhook list` to list the webhooks.",
+  },
   PROPOSAL_NOT_FOUND: {
     status: 404,
     exit: 5,

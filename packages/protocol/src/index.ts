@@ -21,3 +21,4 @@ export {
 } from "./proposal-input.ts";
 export { Actor, AuditKey, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";
+export { DeliveryState, WebhookTopic } from "./webhook.ts";

@@ -81,6 +81,10 @@ export const limitTable = {
   proposalTextLength: { default: 8000, min: 200, max: 100_000 },
   proposalEvidence: { default: 20, min: 1, max: 200 },
   evidenceOutputLength: { default: 4000, min: 200, max: 100_000 },
+  webhooks: { default: 20, min: 0, max: 1000 },
+  // Per webhook; older deliveries are deleted.
+  webhookDeliveries: { default: 500, min: 10, max: 100_000 },
+  webhookAttempts: { default: 10, min: 1, max: 50 },
   dependencyCheckMs: { default: 5000, min: 100, max: 300_000 },
   dependencyInstallMs: { default: 300_000, min: 1000, max: 3_600_000 },
 } as const satisfies Record<string, LimitRow>;

@@ -246,6 +246,15 @@ export const registryEvents = [
     /** The other fields of the activity, as JSON. */
     body: z.string(),
   }),
+  /** No event contains the signing secret. */
+  z.object({
+    type: z.literal("webhook.changed"),
+    at,
+    by: Actor,
+    webhook: z.string(),
+    name: z.string(),
+    change: z.enum(["added", "enabled", "disabled", "removed"]),
+  }),
   /** A change of a skill, or a new skill, waits for a review. `hash` is the proposed content. */
   z.object({
     type: z.literal("proposal.created"),

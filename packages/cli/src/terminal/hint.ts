@@ -10,6 +10,7 @@ export const storeCommands: ReadonlySet<string> = new Set([
   ..."apply approve diff import list rebase reject show withdraw"
     .split(" ")
     .map((verb) => `proposal ${verb}`),
+  ..."add deliveries list pause redeliver remove resume test".split(" ").map((verb) => `webhook ${verb}`),
   ..."explain".split(" ").map((verb) => `policy ${verb}`),
   ..."set".split(" ").map((verb) => `secret ${verb}`),
   ..."add list show edit remove".split(" ").map((verb) => `agent ${verb}`),

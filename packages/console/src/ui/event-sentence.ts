@@ -148,6 +148,10 @@ const writers: Writers = {
     "info",
   ],
   "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
+  "webhook.changed": ({ name, change }) => [
+    `${change} the webhook ${name}`,
+    change === "removed" ? "bad" : "neutral",
+  ],
   "proposal.created": ({ skill, kind }) => [
     kind === "create" ? `proposed the new skill ${skill}` : `proposed a change of ${skill}`,
     "accent",

@@ -46,6 +46,7 @@ export class GatewayMetrics {
   readonly #tools: Histogram<"outcome">;
   readonly #reloads: Histogram;
   readonly #guard: Histogram<"verdict">;
+  readonly #webhooks: Counter<"outcome">;
   #inFlight = 0;
 
   constructor(measured: Measured) {
@@ -73,6 +74,12 @@ export class GatewayMetrics {
       help: "Duration of content guard scans.",
       labelNames: ["verdict"],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    });
+    this.#webhooks = new Counter({
+      name: "skillhold_webhook_attempts_total",
+      help: "Attempts to deliver a notification.",
+      labelNames: ["outcome"],
       registers,
     });
     const skills = shared(() => measured.listSkills());
@@ -120,6 +127,10 @@ export class GatewayMetrics {
   /** Records a scan of the content guard. */
   noteGuard(ms: number, verdict: string): void {
     this.#guard.observe({ verdict }, ms / 1000);
+  }
+
+  noteWebhook(outcome: "delivered" | "failed"): void {
+    this.#webhooks.inc({ outcome });
   }
 
   get type(): string {

@@ -31,11 +31,13 @@ import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { DiscoveryLog } from "../store/discovery-log.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
+import { secretKeys } from "../store/state.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
 import type { CloserList } from "./closer-list.ts";
 import { openDependencies, openRuns, openSecrets } from "./machine-port.ts";
 import { mcpMount } from "./mcp-mount.ts";
 import { openServedLibrary } from "./served-library.ts";
+import { webhookPost } from "./webhook-post.ts";
 
 /** The parts of a gateway, except for those that depend on its port. */
 export interface GatewayParts {
@@ -64,6 +66,8 @@ export interface GatewayPartOptions {
   readonly openPublishing?: boolean;
   readonly reviewers?: RegistryContext["reviewers"];
   readonly reviewPromotions?: boolean;
+  /** Private hosts that may be notified. */
+  readonly webhookHosts?: readonly string[];
   readonly sandbox?: Sandbox;
   /** Aborted when the gateway begins to shut down. */
   readonly closing: AbortSignal;
@@ -94,7 +98,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   );
   const approvals = registryApprovals(store);
   const { clock, ids } = registry;
-  const { announce, link } = approvalsPage();
+  const { announce, link, address } = consolePage();
   const asker = closers.add(new RegistryAsker({ store, audit, clock, ids, limits, link }), (it) =>
     it.close(),
   );
@@ -117,7 +121,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
         log,
         closing,
         secrets,
-        ...{ runs, guardScan, onGuardScan },
+        ...{ runs, guardScan, onGuardScan, webhooks: webhookPorts(options, address) },
       },
       ...triggerEvals(library, clock),
       inbox: registryInbox(asker),
@@ -159,6 +163,13 @@ function triggerEvals(
   };
 }
 
+function webhookPorts(
+  { machine, webhookHosts = [], limits }: GatewayPartOptions,
+  address: () => string | undefined,
+): NonNullable<GatewayContext["webhooks"]> {
+  return { keys: secretKeys(machine.env), post: webhookPost(webhookHosts, limits), address };
+}
+
 /** The hosted workspaces, and the key that signs agent cards. */
 async function workspaceParts(
   { workspaces, machine, limits }: GatewayPartOptions,
@@ -187,13 +198,14 @@ function rulesOf({
   };
 }
 
-/** The page of the console on which people answer questions. */
-function approvalsPage() {
+/** The address of the console, and its page on which people answer questions. */
+function consolePage() {
   let address: string | undefined;
   return {
     announce: (url: string) => {
       address = url;
     },
+    address: () => address,
     link: () => (address === undefined ? undefined : `${address}/approvals`),
   };
 }

@@ -3,3 +3,4 @@ export { type GatewayParts, openParts, waitWarning } from "./gateway-part.ts";
 export { startSeeding } from "./seeding.ts";
 export { hostsAt, type ServedGateway, type ServeOptions, servedUrl, serveGateway } from "./serve.ts";
 export { hasAdministrator, makeSignInLink } from "./sign-in-link.ts";
+export { webhookPost } from "./webhook-post.ts";

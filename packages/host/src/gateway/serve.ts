@@ -48,6 +48,8 @@ export interface ServeOptions {
   readonly reviewers?: GatewayPartOptions["reviewers"];
   /** Whether a promoted skill is available to its agent only after a review. */
   readonly reviewPromotions?: boolean;
+  /** Private hosts that webhooks may notify, also without TLS. Public hosts need no entry. */
+  readonly webhookHosts?: readonly string[];
   /** Whether the bundled skills are published at the start. */
   readonly seed?: boolean;
   /** Whether served folders are watched for changes; true by default. The store is always current. */
@@ -99,13 +101,14 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const { watch = true, strict = false } = options;
-    const { workspaces, reviewers = [], reviewPromotions = false } = options;
+    const { workspaces, reviewers = [], reviewPromotions = false, webhookHosts = [] } = options;
     const custom = {
       isWatched: watch,
       strict,
       workspaces,
       reviewers,
       reviewPromotions,
+      webhookHosts,
       ...(sandbox === undefined ? {} : { sandbox }),
     };
     const parts = await openParts(

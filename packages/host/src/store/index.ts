@@ -20,6 +20,6 @@ export {
   STORE_LABEL,
   type StoreChoice,
 } from "./registry-layer.ts";
-export { findSecrets, isStateThere, openState, type State, withState } from "./state.ts";
+export { findSecrets, isStateThere, openState, type State, secretKeys, withState } from "./state.ts";
 export { UserLog } from "./user-log.ts";
 export { noticingStore, withWaitNotice } from "./wait-notice.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ApprovalStore } from "@skillhold/core/approval";
 import type { Clock } from "@skillhold/core/port";
-import { keyFile, type SecretStore } from "@skillhold/core/secret";
+import { type KeySource, keyFile, type SecretStore } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "../place/data-folder.ts";
@@ -18,10 +18,15 @@ export interface State {
   readonly close: () => Promise<void>;
 }
 
+/** The key that seals secrets on this machine. */
+export function secretKeys(env: Env): KeySource {
+  return keyFile(join(dataFolder(env), "secret.key"));
+}
+
 /** Opens the user's state. The store of the record is opened by the first event. */
 export async function openState(place: ProcessContext): Promise<State> {
   const folder = dataFolder(place.env);
-  const keys = keyFile(join(folder, "secret.key"));
+  const keys = secretKeys(place.env);
   const audit = new UserLog(place);
   const clock = { now: () => new Date() };
   const database = await openStateDatabase(join(folder, "state.db"));

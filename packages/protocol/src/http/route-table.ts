@@ -15,6 +15,7 @@ import { sessionRoutes } from "./route/session-route.ts";
 import { skillRoutes } from "./route/skill-route.ts";
 import { tokenRoutes } from "./route/token-route.ts";
 import { transparencyRoutes } from "./route/transparency-route.ts";
+import { webhookRoutes } from "./route/webhook-route.ts";
 import { workspaceRoutes } from "./route/workspace-route.ts";
 import type { Route } from "./route.ts";
 
@@ -39,6 +40,7 @@ export const routeTable = {
   ...guardRoutes,
   ...proposalRoutes,
   ...promotionRoutes,
+  ...webhookRoutes,
   ...workspaceRoutes,
   ...evalRoutes,
 } as const satisfies Record<string, Route>;

@@ -29,7 +29,7 @@ interface RouteFields {
   readonly query?: z.ZodObject;
   /** `archive` is a streamed ZIP or tar.gz. */
   readonly body?: z.ZodType | "archive";
-  readonly status?: 200 | 201 | 204;
+  readonly status?: 200 | 201 | 202 | 204;
   /**
    * `read`: sends an ETag and answers If-None-Match with 304. `write`: rejects a request whose If-Match does
    * not match.
@@ -54,6 +54,7 @@ export type RouteTag =
   | "secrets"
   | "guard"
   | "proposals"
+  | "webhooks"
   | "workspaces"
   | "evals"
   | "gateway";

@@ -40,4 +40,5 @@ export type {
 } from "./registry-store.ts";
 export type { RunOutput } from "./run-output.ts";
 export type { StagedFile, StagedSkill } from "./staged-skill.ts";
+export type { Delivery, DeliveryPage, Webhook } from "./webhook.ts";
 export type { CardPush, WorkspaceHealth, WorkspaceRecord } from "./workspace.ts";

@@ -2,7 +2,7 @@ import type { Digest } from "@skillhold/protocol";
 
 /**
  * Lock names for transactions. Writers take them in alphabetical order (agent, question, skill, token, tree,
- * then blobs), so that two writers never deadlock.
+ * webhooks, then blobs), so that two writers never deadlock.
  */
 export function skillLock(id: string): string {
   return `skill:${id}`;
@@ -27,6 +27,9 @@ export function questionLock(id: string): string {
 export function tokenLock(id: string): string {
   return `token:${id}`;
 }
+
+/** Taken to change a webhook or a delivery. */
+export const WEBHOOKS = "webhooks";
 
 /** Shared by transactions that reference blobs; exclusive for a sweep that removes unreferenced blobs. */
 export const UNNAMED_BLOBS = "unnamed-blobs";

@@ -11,6 +11,7 @@ import type { Proposal, ProposalQuery } from "./proposal.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { RunOutput } from "./run-output.ts";
 import type { StoredToken } from "./token.ts";
+import type { Delivery, DeliveryPage, Webhook } from "./webhook.ts";
 import type { WorkspaceRecord } from "./workspace.ts";
 
 /** Stores the registry's rows and blobs. Engine failures are SkillErrors with the code STORE_FAILED. */
@@ -128,6 +129,14 @@ export interface RegistryReader {
   listProposals(query: ProposalQuery): Promise<readonly Proposal[]>;
   /** The kept outputs of a session's runs, in order. */
   listRunOutputs(session: string): Promise<readonly RunOutput[]>;
+  findWebhook(id: string): Promise<Webhook | undefined>;
+  /** Oldest first. */
+  listWebhooks(): Promise<readonly Webhook[]>;
+  findDelivery(id: string): Promise<Delivery | undefined>;
+  /** Newest first. */
+  listDeliveries(page: DeliveryPage): Promise<readonly Delivery[]>;
+  /** Pending deliveries of a webhook, the earliest due time first. */
+  listPendingDeliveries(webhook: string, limit: number): Promise<readonly Delivery[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -179,6 +188,14 @@ export interface RegistryTransaction extends RegistryReader {
   putProposal(proposal: Proposal): Promise<void>;
   /** Keeps the output of a run for some time. */
   putRunOutput(output: RunOutput): Promise<void>;
+  /** Inserts the webhook or replaces the one with its id. Contract: the webhooks are locked. */
+  putWebhook(webhook: Webhook): Promise<void>;
+  /** Removes a webhook with its deliveries. */
+  removeWebhook(id: string): Promise<void>;
+  /** Inserts the delivery or replaces the one with its id. Contract: the webhooks are locked. */
+  putDelivery(delivery: Delivery): Promise<void>;
+  /** Removes all but the newest deliveries of a webhook. Pending ones stay. */
+  trimDeliveries(webhook: string, keep: number): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**

@@ -296,6 +296,25 @@ export const migrations: readonly Migration[] = [
       create index run_output_session on run_output (session, at);
       create index run_output_at on run_output (at)`,
   },
+  {
+    name: "webhooks",
+    script: `
+      create table webhook (
+        id {text} not null primary key,
+        created_at {text} not null,
+        body {text} not null
+      ) {strict};
+      create table webhook_delivery (
+        id {text} not null primary key,
+        webhook {text} not null,
+        state {text} not null,
+        due_at {text} not null,
+        created_at {text} not null,
+        body {text} not null
+      ) {strict};
+      create index webhook_delivery_log on webhook_delivery (webhook, created_at, id);
+      create index webhook_delivery_due on webhook_delivery (webhook, due_at, id) where state = 'pending'`,
+  },
 ];
 
 const PAGE = 1000;

@@ -29,6 +29,13 @@ import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./sk
 import { selectToggles } from "./toggle-table.ts";
 import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
 import { selectTree, selectTrees } from "./tree-table.ts";
+import {
+  selectDeliveries,
+  selectDelivery,
+  selectPending,
+  selectWebhook,
+  selectWebhooks,
+} from "./webhook-table.ts";
 import { selectWorkspace, selectWorkspaces } from "./workspace-table.ts";
 
 /** The read half of the registry store, outside or inside a transaction. */
@@ -75,5 +82,10 @@ export function readerOf(db: Queries): RegistryReader {
     findProposal: (id) => selectProposal(db, id),
     listProposals: (query) => selectProposals(db, query),
     listRunOutputs: (session) => selectRunOutputs(db, session),
+    findWebhook: (id) => selectWebhook(db, id),
+    listWebhooks: () => selectWebhooks(db),
+    findDelivery: (id) => selectDelivery(db, id),
+    listDeliveries: (page) => selectDeliveries(db, page),
+    listPendingDeliveries: (webhook, limit) => selectPending(db, webhook, limit),
   };
 }

@@ -18,6 +18,7 @@ import { putSkill } from "./skill-table.ts";
 import { putToggle } from "./toggle-table.ts";
 import { extendSession, forgetExpired, putToken } from "./token-table.ts";
 import { putTree, removeTrees } from "./tree-table.ts";
+import { deleteWebhook, putDelivery, putWebhook, trimDeliveries } from "./webhook-table.ts";
 import { putWorkspace } from "./workspace-table.ts";
 
 /** The registry as one transaction sees and changes it. */
@@ -36,6 +37,10 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     trimEvals: (uid, keep) => trimEvals(tx, uid, keep),
     removeEvals: (uid, treeHash) => removeEvals(tx, uid, treeHash),
     putProposal: (proposal) => putProposal(tx, proposal),
+    putWebhook: (webhook) => putWebhook(tx, webhook),
+    removeWebhook: (id) => deleteWebhook(tx, id),
+    putDelivery: (delivery) => putDelivery(tx, delivery),
+    trimDeliveries: (webhook, keep) => trimDeliveries(tx, webhook, keep),
     removeTrees: (hashes) => removeTrees(tx, hashes),
     putAgent: (agent) => putAgent(tx, agent),
     putUser: (user) => putUser(tx, user),

@@ -29,6 +29,7 @@ import {
   checkSurveys,
 } from "../../doctor/skill-check.ts";
 import { checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
+import { checkWebhooks } from "../../doctor/webhook-check.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { layOutStored } from "../../skill-selection.ts";
@@ -94,6 +95,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
     checkUpdates(io),
     await checkSigners(io),
     await checkGuard(opened.store, io),
+    ...(opened.store === undefined ? [] : await checkWebhooks(opened.store.context.store, io)),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }

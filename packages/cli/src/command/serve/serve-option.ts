@@ -29,6 +29,7 @@ export function readServeOptions(options: Options): ServeOptions {
     discovery: options["discovery"] === true,
     reviewers: listOption(options, "reviewer").map(readReviewer),
     reviewPromotions: options["reviewPromotions"] === true,
+    webhookHosts: listOption(options, "webhookHost").map(readHost),
     openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
     watch: options["watch"] !== false,

@@ -30,6 +30,7 @@ export const ServeFile = z
     insecureBind: z.boolean().describe("listen on a reachable address without TLS"),
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
+    webhookHosts: z.array(z.string().min(1)).describe("let webhooks notify these private hosts"),
     seed: z.boolean().describe("publish the bundled skills"),
     watch: z.boolean().describe("watch the served folders for changes"),
     strict: z.boolean().describe("reject skills of the served folders that break the specification"),
@@ -128,6 +129,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     upstreams: list("UPSTREAMS"),
     allowHosts: list("ALLOW_HOSTS"),
     allowOrigins: list("ALLOW_ORIGINS"),
+    webhookHosts: list("WEBHOOK_HOSTS"),
     behindTls: flag("BEHIND_TLS"),
     insecureBind: flag("INSECURE_BIND"),
     discovery: flag("DISCOVERY"),
@@ -153,6 +155,7 @@ function toOptions({
   upstreams,
   allowHosts,
   allowOrigins,
+  webhookHosts,
   limits,
   $schema: _,
   ...same
@@ -164,6 +167,7 @@ function toOptions({
     upstream: upstreams,
     allowHost: allowHosts,
     allowOrigin: allowOrigins,
+    webhookHost: webhookHosts,
     limit: limits && Object.entries(limits).map(([name, value]) => `${name}=${value}`),
   };
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

@@ -74,6 +74,11 @@ const optionSpecs = [
     repeats: true,
   },
   { flags: "--review-promotions", summary: "give agents no draft of a promoted skill before its review" },
+  {
+    flags: "--webhook-host <host>",
+    summary: "let webhooks notify this private host, also without TLS; repeatable",
+    repeats: true,
+  },
   { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
   { flags: "--strict", summary: "reject skills of --root that break the specification" },

@@ -66,6 +66,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "workspace.status_changed": "people",
   "workspace.task_changed": "people",
   "workspace.activity": "people",
+  "webhook.changed": "access",
   "proposal.created": "proposals",
   "proposal.reviewed": "proposals",
   "proposal.withdrawn": "proposals",

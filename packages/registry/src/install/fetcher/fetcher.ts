@@ -38,6 +38,8 @@ export interface FetchRequest {
   readonly accepts?: readonly number[];
   readonly method?: "GET" | "POST" | "PUT" | "HEAD";
   readonly body?: Uint8Array;
+  /** The most redirects that are followed; 3 by default. */
+  readonly redirects?: number;
 }
 
 export interface Fetched {
@@ -79,10 +81,11 @@ export class Fetcher {
 
   async fetch(address: string, request: FetchRequest = {}): Promise<Fetched> {
     let url = this.#admit(address);
+    const most = request.redirects ?? MOST_REDIRECTS;
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#send(url, request, redirects > 0);
       if (!REDIRECTS.has(answer.status)) return this.#accept(answer, request);
-      if (redirects === MOST_REDIRECTS) throw failed(url, `sends on more than ${MOST_REDIRECTS} times`);
+      if (redirects === most) throw failed(url, `redirects more than ${most} times`);
       const target = URL.parse(answer.headers["location"] ?? "", url.href);
       if (target === null) throw failed(url, "sends on to no address");
       url = this.#admit(target.href);

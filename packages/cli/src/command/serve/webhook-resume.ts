@@ -1,0 +1,3 @@
+import { switchCommand } from "./webhook-switch.ts";
+
+export const command = switchCommand("resume");
