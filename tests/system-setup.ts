@@ -62,6 +62,13 @@ export const needs: readonly Need[] = [
     importance: "wanted",
   },
   {
+    title: "Tesseract, which reads scans for the PDF skill",
+    platform: "linux",
+    programs: ["/usr/bin/tesseract", "/usr/local/bin/tesseract"],
+    package: "tesseract-ocr",
+    importance: "wanted",
+  },
+  {
     // Not installed, because its package starts a server.
     title: "sshd, from which skills are installed over SSH",
     platform: "linux",

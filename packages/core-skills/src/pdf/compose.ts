@@ -5,9 +5,9 @@ import { replaceCharacters, textsOf } from "./block-text.ts";
 import type { Description, Settings } from "./description.ts";
 import { drawBlocks } from "./draw-block.ts";
 import { embedImages } from "./embed-image.ts";
-import { findMissing, missingCharacters } from "./latin-text.ts";
+import { findMissing, missingCharacters } from "./font.ts";
 import { colors, Sheet, type SheetSetup } from "./sheet.ts";
-import { embedFonts } from "./typeset.ts";
+import { embedFonts, type FontFiles } from "./typeset.ts";
 
 /** Sets a description in type. No dates go in: the same description gives the same bytes. */
 export async function compose(
@@ -15,13 +15,14 @@ export async function compose(
   request: ComposeRequest,
   io: ScriptIo,
 ): Promise<Composition> {
-  const { base, replace } = request;
+  const { base, replace, fonts } = request;
   const document = await PDFDocument.create({ updateMetadata: false });
   if (settings.title !== undefined) document.setTitle(settings.title, { showInWindowTitleBar: true });
   if (settings.author !== undefined) document.setAuthor(settings.author);
   if (settings.language !== undefined) document.setLanguage(settings.language);
-  const setup = { ...readSetup(settings), fonts: embedFonts(document) };
-  const missing = findMissing(blocks.flatMap(textsOf).join(""), setup.fonts.regular);
+  const setup = { ...readSetup(settings), fonts: await embedFonts(document, fonts, io) };
+  const text = blocks.flatMap(textsOf).join("");
+  const missing = findMissing(text, setup.fonts.regular);
   if (missing.length > 0 && replace === undefined) throw missingCharacters(missing, "The description");
   const known = missing.length === 0 ? blocks : replaceCharacters(blocks, missing, replace ?? "");
   const images = await embedImages(document, known, base, io);
@@ -29,7 +30,7 @@ export async function compose(
   drawBlocks(sheet, known, images);
   if (document.getPageCount() === 0) document.addPage([setup.width, setup.height]);
   if (settings.pageNumbers === true) numberPages(document, setup);
-  return { document, replaced: missing };
+  return { document, replaced: missing, isRightToLeft: RIGHT_TO_LEFT.test(text) };
 }
 
 export interface ComposeRequest {
@@ -37,12 +38,17 @@ export interface ComposeRequest {
   readonly base: string | undefined;
   /** Written for characters that the fonts lack; without it, they are a failure. */
   readonly replace: string | undefined;
+  readonly fonts: FontFiles;
 }
 
 export interface Composition {
   readonly document: PDFDocument;
   readonly replaced: readonly string[];
+  /** The text has letters that are written from right to left. */
+  readonly isRightToLeft: boolean;
 }
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 const pageSizes: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["a3", PageSizes.A3],

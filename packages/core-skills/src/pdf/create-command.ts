@@ -6,6 +6,7 @@ import { usageError } from "../shared/script-error.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
 import { compose } from "./compose.ts";
 import { type Description, describeJson, describeMarkdown, type Settings } from "./description.ts";
+import { fontOption } from "./font.ts";
 import { savePdf } from "./save-pdf.ts";
 
 export const createCommand = defineCommand({
@@ -19,11 +20,9 @@ export const createCommand = defineCommand({
     "page-size": { type: "string", value: "name", help: "A4 (default), A3, A5, Letter or Legal" },
     landscape: { type: "boolean", help: "Wider than high" },
     "page-numbers": { type: "boolean", help: "Number the pages at the foot" },
-    replace: {
-      type: "string",
-      value: "text",
-      help: "Write this for characters that the built-in fonts lack",
-    },
+    ...fontOption,
+    "bold-font": { type: "string", value: "file.ttf", help: "With --font, the font of bold text" },
+    replace: { type: "string", value: "text", help: "Write this for characters that the font lacks" },
     ...outputOptions,
   },
   details: `
@@ -37,8 +36,9 @@ JSON: {"title": "…", "pageSize": "A4", "landscape": false, "margin": 56, "font
   {"type": "table", "header": ["Item", "Price"], "align": ["left", "right"], "rows": [["Pen", 1.2]]},
   {"type": "image", "path": "chart.png", "width": 300}, {"type": "code", "text": "…"}, {"type": "quote", "text": "…"},
   {"type": "rule"}, {"type": "pageBreak"}]}
-Pictures are PNG or JPEG, and their paths are meant from the description. Text is Western European: other
-characters are an error that names them.
+Pictures are PNG or JPEG, and their paths are meant from the description. The built-in fonts cover Western European
+text, and other characters are an error that names them; --font embeds a font that has them. Right-to-left text
+gets a warning: its words come out in the wrong order.
 
 Example: create report.md --page-numbers --out report.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
@@ -51,23 +51,29 @@ Example: create report.md --page-numbers --out report.pdf`,
       ...(options.landscape === undefined ? {} : { landscape: options.landscape }),
       ...(options["page-numbers"] === undefined ? {} : { pageNumbers: options["page-numbers"] }),
     };
+    if (options["bold-font"] !== undefined && options.font === undefined)
+      throw usageError("--bold-font needs --font.");
     const base = path === "-" || isInline(path) ? undefined : path;
     const output = await chooseOutput(
       options,
       base === undefined ? [] : [{ path, absolute: resolve(io.cwd, path) }],
       io,
     );
-    const { document, replaced } = await compose(
+    const { document, replaced, isRightToLeft } = await compose(
       { ...description, settings },
-      { base, replace: options.replace },
+      { base, replace: options.replace, fonts: { regular: options.font, bold: options["bold-font"] } },
       io,
     );
     return {
       ...(await savePdf(document, output, { pages: document.getPages().map(() => undefined) })),
       replaced,
+      ...(isRightToLeft ? { warnings: [RIGHT_TO_LEFT] } : {}),
     };
   },
 });
+
+const RIGHT_TO_LEFT =
+  "The text has right-to-left script. Words may be in the wrong order: check the pages with render, or make a .docx.";
 
 async function readDescription(path: string, format: string | undefined, io: ScriptIo): Promise<Description> {
   const kind = format ?? (isInline(path) || /\.json$/i.test(path) ? "json" : "markdown");

@@ -11,8 +11,8 @@ import {
 import { clip } from "../shared/bounded.ts";
 import type { JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
+import { findMissing } from "./font.ts";
 import { optionsOf, typeOf } from "./form-field.ts";
-import { findMissing } from "./latin-text.ts";
 
 /**
  * Sets one value, checked against the field. Returns the characters that the font cannot draw; such a field keeps

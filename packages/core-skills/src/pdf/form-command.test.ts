@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { convertInto, soffice } from "../shared/office-oracle.fixture.ts";
@@ -144,7 +145,7 @@ test.each([
   expect(await call(["info", "never.pdf"])).toMatchObject({ json: { error: { code: "FILE_NOT_FOUND" } } });
 });
 
-test("a value in another script is kept for viewers to draw, and cannot be flattened [S-40]", async () => {
+test("a value in another script is kept for viewers to draw, and is flattened with a font that has it [S-40]", async () => {
   const data = JSON.stringify({ "person.name": "Жанна" });
   const kept = await call(["fill", "form.pdf", "--data", data, "--out", "kept.pdf"]);
   expect(kept).toMatchObject({ code: 0, json: { warnings: [expect.stringContaining("Ж")] } });
@@ -153,6 +154,15 @@ test("a value in another script is kept for viewers to draw, and cannot be flatt
   });
   const flat = await call(["fill", "form.pdf", "--data", data, "--flatten", "--out", "flat2.pdf"]);
   expect(flat).toMatchObject({ code: 1, json: { error: { code: "CHARACTERS_NOT_SUPPORTED" } } });
+  const font = join(
+    dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json")),
+    "standard_fonts/LiberationSans-Regular.ttf",
+  );
+  const embedded = ["fill", "form.pdf", "--data", data, "--font", font, "--flatten", "--out", "embedded.pdf"];
+  expect(await call(embedded)).toMatchObject({ code: 0, json: { warnings: [] } });
+  expect(await call(["text", "embedded.pdf"])).toMatchObject({
+    json: { text: expect.stringContaining("Жанна") },
+  });
 });
 
 // LibreOffice is 330 MB: it is used where it is there, and the same commands are proven above without it.

@@ -1,4 +1,4 @@
-import { PDFBool, PDFName } from "@cantoo/pdf-lib";
+import { PDFBool, type PDFFont, PDFName } from "@cantoo/pdf-lib";
 import { boundList, clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
@@ -6,9 +6,9 @@ import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
 import { labelFields } from "./field-label.ts";
 import { fillField } from "./fill-field.ts";
+import { fontOption, missingCharacters, readFont } from "./font.ts";
 import { describeField, dropXfa, formOf, hasXfa, listFields, mapAnnotations } from "./form-field.ts";
 import { addFormFonts } from "./form-font.ts";
-import { missingCharacters } from "./latin-text.ts";
 import { type OpenedPdf, openToChange, openToRead, passwordOptions } from "./open-pdf.ts";
 import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
@@ -56,6 +56,7 @@ export const fillCommand = defineCommand({
       help: "Values by field name: a file, - for stdin, or the JSON itself",
     },
     flatten: { type: "boolean", help: "Turn the fields into plain content that cannot be changed" },
+    ...fontOption,
     ...editOptions,
     ...passwordOptions,
   },
@@ -74,8 +75,9 @@ Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const warnings = [...warnOfChange(opened), ...dropXfa(opened.document, path)];
+    const font = options.font === undefined ? undefined : await readFont(opened.document, options.font, io);
     // JSON that is no array and no plain value is an object.
-    const drawn = fillAll(opened, values as JsonObject);
+    const drawn = fillAll(opened, values as JsonObject, font);
     if (options.flatten === true) flatten(opened, drawn.missing);
     const saved = await saveEdited(opened, output, { mayLose: options.flatten === true ? ["Widget"] : [] });
     return {
@@ -94,7 +96,7 @@ interface Filled {
 }
 
 /** Fills every field, or throws before anything is written. */
-function fillAll({ document, file }: OpenedPdf, values: JsonObject): Filled {
+function fillAll({ document, file }: OpenedPdf, values: JsonObject, chosen: PDFFont | undefined): Filled {
   const fields = new Map(listFields(document).map((field) => [field.getName(), field]));
   const unknown = Object.keys(values).filter((name) => !fields.has(name));
   if (unknown.length > 0) {
@@ -111,7 +113,7 @@ function fillAll({ document, file }: OpenedPdf, values: JsonObject): Filled {
   }
   if (fields.size === 0) return { names: [], missing: [], warnings: [] };
   const form = document.getForm();
-  const font = form.getDefaultFont();
+  const font = chosen ?? form.getDefaultFont();
   addFormFonts(document, font);
   const missing = new Set<string>();
   for (const [name, value] of Object.entries(values)) {
@@ -119,10 +121,12 @@ function fillAll({ document, file }: OpenedPdf, values: JsonObject): Filled {
     if (field === undefined) continue;
     for (const character of fillField(field, value ?? null, font)) missing.add(character);
   }
+  // Otherwise the library draws the fields with its own font when it saves.
+  if (chosen !== undefined) form.updateFieldAppearances(chosen);
   if (missing.size === 0) return { names: Object.keys(values), missing: [], warnings: [] };
   formOf(document)?.set(PDFName.of("NeedAppearances"), PDFBool.True);
   const shown = [...missing].slice(0, 20).join(" ");
-  const warning = `The built-in fonts cannot show ${shown}: the values are stored, and each viewer draws them itself.`;
+  const warning = `The font lacks ${shown}: the values are stored, and each viewer draws them itself.`;
   return { names: Object.keys(values), missing: [...missing], warnings: [warning] };
 }
 

@@ -1,7 +1,9 @@
 import { type PDFDocument, type PDFFont, StandardFonts } from "@cantoo/pdf-lib";
 import type { Inline, Inlines } from "../shared/block.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import { findMissing, readFont } from "./font.ts";
 
-/** The fonts of a document; they need no embedding. */
+/** The fonts of a document. */
 export interface Fonts {
   readonly regular: PDFFont;
   readonly bold: PDFFont;
@@ -10,14 +12,27 @@ export interface Fonts {
   readonly code: PDFFont;
 }
 
-export function embedFonts(document: PDFDocument): Fonts {
-  return {
-    regular: document.embedStandardFont(StandardFonts.Helvetica),
-    bold: document.embedStandardFont(StandardFonts.HelveticaBold),
-    italic: document.embedStandardFont(StandardFonts.HelveticaOblique),
-    boldItalic: document.embedStandardFont(StandardFonts.HelveticaBoldOblique),
-    code: document.embedStandardFont(StandardFonts.Courier),
-  };
+/** Font files to embed. Without a bold one, bold text is regular; there is no italic. */
+export interface FontFiles {
+  readonly regular: string | undefined;
+  readonly bold: string | undefined;
+}
+
+/** The built-in fonts need no embedding. */
+export async function embedFonts(document: PDFDocument, files: FontFiles, io: ScriptIo): Promise<Fonts> {
+  const code = document.embedStandardFont(StandardFonts.Courier);
+  if (files.regular === undefined) {
+    return {
+      regular: document.embedStandardFont(StandardFonts.Helvetica),
+      bold: document.embedStandardFont(StandardFonts.HelveticaBold),
+      italic: document.embedStandardFont(StandardFonts.HelveticaOblique),
+      boldItalic: document.embedStandardFont(StandardFonts.HelveticaBoldOblique),
+      code,
+    };
+  }
+  const regular = await readFont(document, files.regular, io);
+  const bold = files.bold === undefined ? regular : await readFont(document, files.bold, io);
+  return { regular, bold, italic: regular, boldItalic: bold, code };
 }
 
 export interface Span {
@@ -95,7 +110,13 @@ function toSpan(text: string, font: PDFFont, size: number, inline: Pick<Inline, 
   return { text, font, width, href: inline.href, strike: inline.strike ?? false };
 }
 
-function chooseFont({ bold, italic, code }: Inline, style: TypeStyle): PDFFont {
+/** The font of the style, unless it lacks a character that the regular one has. */
+function chooseFont(inline: Inline, style: TypeStyle): PDFFont {
+  const font = styledFont(inline, style);
+  return findMissing(inline.text, font).length === 0 ? font : style.fonts.regular;
+}
+
+function styledFont({ bold, italic, code }: Inline, style: TypeStyle): PDFFont {
   if (code === true) return style.fonts.code;
   const isBold = bold ?? style.bold ?? false;
   if (italic === true) return isBold ? style.fonts.boldItalic : style.fonts.italic;

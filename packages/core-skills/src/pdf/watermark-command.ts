@@ -4,7 +4,7 @@ import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { formatRanges, parseRanges } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
-import { findMissing, missingCharacters } from "./latin-text.ts";
+import { findMissing, fontOption, missingCharacters, readFont } from "./font.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
 import { saveEdited, warnOfChange } from "./save-pdf.ts";
@@ -19,6 +19,7 @@ export const watermarkCommand = defineCommand({
     angle: { type: "string", value: "degrees", help: "Counter-clockwise, -90 to 90 (default 45)" },
     size: { type: "string", value: "points", help: "Size of the letters (default: as large as fits)" },
     color: { type: "string", value: "hex", help: "Its color, as c00000 (default 808080)" },
+    ...fontOption,
     ...pageOptions,
     ...editOptions,
     ...passwordOptions,
@@ -36,7 +37,7 @@ export const watermarkCommand = defineCommand({
     const pages = opened.document.getPages();
     const marked = parseRanges(options.pages, pages.length, "page");
     const warnings = warnOfChange(opened);
-    const font = opened.document.embedStandardFont(StandardFonts.HelveticaBold);
+    const font = await readFont(opened.document, options.font, io, StandardFonts.HelveticaBold);
     const missing = findMissing(text, font);
     if (missing.length > 0) throw missingCharacters(missing, "The watermark");
     for (const index of marked) {

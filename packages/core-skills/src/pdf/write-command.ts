@@ -1,11 +1,10 @@
-import { type PDFDocument, type PDFFont, rgb, StandardFonts } from "@cantoo/pdf-lib";
+import { type PDFDocument, type PDFFont, rgb } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject, type JsonValue } from "../shared/command.ts";
-import { readInput, readJson } from "../shared/input-file.ts";
+import { readJson } from "../shared/input-file.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
-import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
-import type { ScriptIo } from "../shared/script-io.ts";
-import { findMissing, missingCharacters } from "./latin-text.ts";
+import { ScriptError, usageError } from "../shared/script-error.ts";
+import { findMissing, fontOption, missingCharacters, readFont } from "./font.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
@@ -19,7 +18,7 @@ export const writeCommand = defineCommand({
   operands: { label: "<file>", min: 1, max: 1 },
   options: {
     texts: { type: "string", value: "json", help: "The entries: a file, - for stdin, or the JSON itself" },
-    font: { type: "string", value: "file.ttf", help: "Embed this TrueType or OpenType font, for any script" },
+    ...fontOption,
     ...editOptions,
     ...passwordOptions,
   },
@@ -82,24 +81,6 @@ function readEntry(value: JsonValue, where: string): Entry {
     text,
     size: size as number,
   };
-}
-
-async function readFont(document: PDFDocument, path: string | undefined, io: ScriptIo): Promise<PDFFont> {
-  if (path === undefined) return document.embedFont(StandardFonts.Helvetica);
-  const file = await readInput(path, io, { maxBytes: 30 * 1024 * 1024 });
-  const { default: fontkit } = await import("@pdf-lib/fontkit");
-  document.registerFontkit(fontkit);
-  try {
-    // The library cannot write parts of all fonts, so the whole font is embedded.
-    return await document.embedFont(file.bytes, { subset: false });
-  } catch (error) {
-    throw inputError(
-      "BAD_FONT",
-      `${path} is not a font that can be embedded.`,
-      "Use a .ttf or .otf file.",
-      error,
-    );
-  }
 }
 
 /** Draws on the line in the middle of the box, as large as fits. */

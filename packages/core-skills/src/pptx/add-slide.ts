@@ -1,5 +1,6 @@
 import { type ImageFile, readImage } from "../shared/image-file.ts";
 import { typeOfKind } from "../shared/office-xml.ts";
+import { inputError } from "../shared/script-error.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
 import { XML_HEAD } from "../shared/xml.ts";
 import { treeXml } from "./blank-master.ts";
@@ -7,7 +8,7 @@ import { addChartPart } from "./chart-part.ts";
 import type { Deck } from "./deck.ts";
 import { type ChosenLayout, chooseLayout, type Rectangle } from "./layout-choice.ts";
 import { listSlide } from "./slide-list.ts";
-import type { SlideSpec, SpecObject } from "./slide-spec.ts";
+import type { Place, SlideSpec, SpecObject } from "./slide-spec.ts";
 import {
   graphicXml,
   imageXml,
@@ -22,6 +23,7 @@ import { writeNotes } from "./write-notes.ts";
 
 const CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.slide+xml";
 const GAP = 228_600;
+const CENTIMETER = 360_000;
 
 /** Makes a slide in the look of the deck, before the slide of that number or at the end. */
 export async function addSlide(
@@ -65,13 +67,15 @@ class SlideWriter {
   async write(spec: SlideSpec): Promise<string> {
     const area = this.#area();
     const [, second] = this.#chosen.bodies;
-    const hasBoth = spec.lines.length > 0 && spec.objects.length > 0;
+    const hasBoth = spec.lines.length > 0 && spec.objects.some((object) => object.place === undefined);
     const [left, right] = halves(area);
     const place = hasBoth ? (second?.rectangle ?? right) : area;
     const shapes = [this.#title(spec), this.#text(spec, hasBoth && second === undefined ? left : undefined)];
-    const places = columnsOf(place, spec.objects.length);
-    for (const [index, object] of spec.objects.entries()) {
-      shapes.push(await this.#object(object, places[index] ?? place));
+    const unplaced = spec.objects.filter((object) => object.place === undefined);
+    const places = columnsOf(place, unplaced.length);
+    for (const object of spec.objects) {
+      const own = object.place === undefined ? undefined : this.#own(object.place);
+      shapes.push(await this.#object(object, own ?? places[unplaced.indexOf(object)] ?? place));
     }
     return shapes.join("");
   }
@@ -117,6 +121,24 @@ class SlideWriter {
     const relation = pkg.relate(this.#part, typeOfKind(root, "chart"), name);
     const content = `<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="${relation}"/>`;
     return graphicXml(this.#nextId(), "Chart", "chart", content, place);
+  }
+
+  /** The place that a description names, which must be on the slide. */
+  #own({ x, y, width, height }: Place): Rectangle {
+    const { width: across, height: down } = this.#deck.size;
+    const place = {
+      x: x * CENTIMETER,
+      y: y * CENTIMETER,
+      width: width * CENTIMETER,
+      height: height * CENTIMETER,
+    };
+    if (place.x + place.width <= across && place.y + place.height <= down) return place;
+    const [wide, high] = [across, down].map((each) => Math.floor((each / CENTIMETER) * 100) / 100);
+    throw inputError(
+      "INVALID_DESCRIPTION",
+      `The place x ${x}, y ${y}, width ${width}, height ${height} is not on the slide.`,
+      `Slides of this deck are ${wide} by ${high} cm.`,
+    );
   }
 
   /** Where content goes: the place of the layout, or all below the title. */

@@ -1,7 +1,7 @@
 import { OfficePackage } from "../shared/office-package.ts";
 import { XML_HEAD } from "../shared/xml.ts";
 import { blankLayouts, FIRST_ID, layoutXml, masterXml, notesMasterXml } from "./blank-master.ts";
-import { themeXml } from "./blank-theme.ts";
+import { type Palette, themeXml } from "./blank-theme.ts";
 import { Deck } from "./deck.ts";
 
 const TYPE = "application/vnd.openxmlformats-officedocument.presentationml";
@@ -11,14 +11,14 @@ const MASTER = "ppt/slideMasters/slideMaster1.xml";
 const NOTES_MASTER = "ppt/notesMasters/notesMaster1.xml";
 
 /** A deck without slides, 16:9, with the six layouts that most slides need. */
-export function makeBlankDeck(): Deck {
+export function makeBlankDeck(palette?: Palette): Deck {
   const bytes = new Uint8Array();
   const types = Buffer.from(
     `${XML_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>`,
   );
   const file = { path: "the new deck", absolute: "", name: "new.pptx", bytes };
   const pkg = new OfficePackage(file, new Map([["[Content_Types].xml", types]]));
-  addMaster(pkg);
+  addMaster(pkg, palette);
   addNotesMaster(pkg);
   const master = pkg.relate(MAIN, `${RELATION}/slideMaster`, MASTER);
   const notes = pkg.relate(MAIN, `${RELATION}/notesMaster`, NOTES_MASTER);
@@ -28,9 +28,9 @@ export function makeBlankDeck(): Deck {
   return new Deck(pkg);
 }
 
-function addMaster(pkg: OfficePackage): void {
+function addMaster(pkg: OfficePackage, palette: Palette | undefined): void {
   const theme = "ppt/theme/theme1.xml";
-  pkg.set(theme, themeXml("Plain"), "application/vnd.openxmlformats-officedocument.theme+xml");
+  pkg.set(theme, themeXml("Plain", palette), "application/vnd.openxmlformats-officedocument.theme+xml");
   const ids = blankLayouts.map((layout, index) => {
     const name = `ppt/slideLayouts/slideLayout${index + 1}.xml`;
     pkg.set(name, layoutXml(layout), `${TYPE}.slideLayout+xml`);

@@ -12,9 +12,18 @@ const colors = [
   ...[["hlink", "1D5FBF"] as const, ["folHlink", "6B4FA0"] as const],
 ];
 
-/** The colors and fonts of a new deck. The schema wants three of each kind of fill, line and effect. */
-export function themeXml(name: string): string {
-  const scheme = colors.map(([key, value]) => `<a:${key}><a:srgbClr val="${value}"/></a:${key}>`).join("");
+/** The accent colors of a new deck, which charts, tables and links use. */
+export type Palette = readonly string[];
+export const PALETTE_SIZE = 6;
+
+/** The colors and fonts of a new deck. A palette replaces the first accent colors. The schema wants three of each kind of fill, line and effect. */
+export function themeXml(name: string, palette: Palette = []): string {
+  const scheme = colors
+    .map(([key, value]) => {
+      const accent = palette[Number(/^accent(\d)$/.exec(key)?.[1]) - 1] ?? value;
+      return `<a:${key}><a:srgbClr val="${accent}"/></a:${key}>`;
+    })
+    .join("");
   const font = (kind: string) =>
     `<a:${kind}Font><a:latin typeface="Calibri"/><a:ea typeface=""/><a:cs typeface=""/></a:${kind}Font>`;
   const fill = '<a:solidFill><a:schemeClr val="phClr"/></a:solidFill>';

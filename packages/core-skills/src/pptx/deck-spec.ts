@@ -9,7 +9,9 @@ import {
   type ChartKind,
   type ChartSpec,
   chartKinds,
+  type Place,
   type SlideSpec,
+  type SpecObject,
   toBody,
   toSlides,
 } from "./slide-spec.ts";
@@ -50,24 +52,45 @@ function parseSlide(value: JsonValue, at: string): SlideSpec {
     ...parseMarkdown(subtitle ?? ""),
     ...parseMarkdown(text("text") ?? ""),
     ...(value["bullets"] === undefined ? [] : parseBlocks([toList(value["bullets"], `${at}.bullets`)], at)),
-    ...(value["table"] === undefined
-      ? []
-      : parseBlocks([{ ...objectOf(value["table"], `${at}.table`), type: "table" }], at)),
-    ...(value["image"] === undefined ? [] : parseBlocks([toImage(value["image"], `${at}.image`)], at)),
   ];
   const { lines, objects } = toBody(blocks);
-  const chart =
-    value["chart"] === undefined
-      ? []
-      : [{ type: "chart" as const, ...parseChart(value["chart"], `${at}.chart`) }];
   return {
     kind: readKind(text("kind") ?? (subtitle === undefined ? "content" : "title"), `${at}.kind`),
     layout: text("layout"),
     title: parseInline(text("title") ?? ""),
     lines,
-    objects: [...objects, ...chart],
+    objects: [...objects, ...parseObjects(value, at)],
     notes: text("notes") ?? "",
   };
+}
+
+function parseObjects({ table, image, chart }: JsonObject, at: string): readonly SpecObject[] {
+  const blocks = (value: JsonObject, where: string): readonly SpecObject[] => {
+    const { place, ...block } = value;
+    return toBody(parseBlocks([block], at)).objects.map((each) => ({
+      ...each,
+      place: parsePlace(place, `${where}.place`),
+    }));
+  };
+  const inTable =
+    table === undefined ? [] : blocks({ ...objectOf(table, `${at}.table`), type: "table" }, `${at}.table`);
+  const inImage = image === undefined ? [] : blocks(toImage(image, `${at}.image`), `${at}.image`);
+  if (chart === undefined) return [...inTable, ...inImage];
+  const { place } = objectOf(chart, `${at}.chart`);
+  return [
+    ...inTable,
+    ...inImage,
+    { type: "chart", ...parseChart(chart, `${at}.chart`), place: parsePlace(place, `${at}.chart.place`) },
+  ];
+}
+
+function parsePlace(value: JsonValue | undefined, at: string): Place | undefined {
+  if (value === undefined) return undefined;
+  const { x, y, width, height } = objectOf(value, at);
+  const isNumber = (each: JsonValue | undefined): each is number => typeof each === "number" && each >= 0;
+  if (isNumber(x) && isNumber(y) && isNumber(width) && isNumber(height) && width > 0 && height > 0)
+    return { x, y, width, height };
+  throw wrong(at, '{"x": 2, "y": 5, "width": 12, "height": 8}, in centimeters');
 }
 
 function readKind(kind: string, at: string): SlideSpec["kind"] {
@@ -96,7 +119,7 @@ function objectOf(value: JsonValue, at: string): JsonObject {
   return value;
 }
 
-function parseChart(value: JsonValue, at: string): ChartSpec {
+export function parseChart(value: JsonValue, at: string): ChartSpec {
   const chart = objectOf(value, at);
   const kind = readTextField(chart, "type", at) ?? "column";
   if (!isChartKind(kind)) throw wrong(`${at}.type`, chartKinds.join(", "));
@@ -112,7 +135,19 @@ function parseChart(value: JsonValue, at: string): ChartSpec {
     series: series.map((each: JsonValue, index) =>
       parseSeries(each, categories.length, `${at}.series[${index}]`),
     ),
+    colors: chart["colors"] === undefined ? undefined : parseColors(chart["colors"], `${at}.colors`),
   };
+}
+
+function parseColors(value: JsonValue, at: string): readonly string[] {
+  const colors = Array.isArray(value) ? value.map((each: JsonValue) => readColor(String(each))) : [];
+  if (colors.length > 0 && colors.every((each) => each !== undefined)) return colors;
+  throw wrong(at, 'a list of colors: ["2F5D9B", "D9822B"]');
+}
+
+/** Six hexadecimal digits; undefined for any other text. */
+export function readColor(text: string): string | undefined {
+  return /^\s*#?([0-9a-f]{6})\s*$/i.exec(text)?.[1]?.toUpperCase();
 }
 
 function parseSeries(value: JsonValue, length: number, at: string): ChartSpec["series"][number] {

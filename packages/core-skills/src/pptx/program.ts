@@ -1,5 +1,6 @@
 import { makePdfCommand } from "../shared/pdf-command.ts";
 import type { Program } from "../shared/program.ts";
+import { chartCommand } from "./chart-command.ts";
 import { addCommand, createCommand } from "./create-command.ts";
 import { fillCommand, tagsCommand } from "./fill-command.ts";
 import { imagesCommand } from "./images-command.ts";
@@ -26,6 +27,7 @@ export const program: Program = {
     deleteCommand,
     reorderCommand,
     notesCommand,
+    chartCommand,
     mergeCommand,
     imagesCommand,
     metadataCommand,

@@ -18,16 +18,30 @@ export interface SpecLine {
   readonly content: Inlines;
 }
 
-export type SpecObject =
+export type SpecObject = (
   | Extract<Block, { type: "table" }>
   | Extract<Block, { type: "image" }>
-  | ({ readonly type: "chart" } & ChartSpec);
+  | ({ readonly type: "chart" } & ChartSpec)
+) & {
+  /** Where it goes; by default the layout and the other objects decide. */
+  readonly place?: Place | undefined;
+};
+
+/** In centimeters from the upper left corner of the slide. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface ChartSpec {
   readonly kind: ChartKind;
   readonly title: string;
   readonly categories: readonly string[];
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** Six hexadecimal digits each; by default the accent colors of the deck. */
+  readonly colors?: readonly string[] | undefined;
 }
 
 export const chartKinds = ["column", "bar", "line", "area", "pie", "doughnut"] as const;
