@@ -66,10 +66,10 @@ export class ConnectionTable {
     );
   }
 
-  /** Sends a message to all matching principals. */
+  /** Sends a message to all matching principals, except to workspaces, which get envelopes only. */
   send(text: Buffer, isMatch: (principal: Principal) => boolean = () => true): void {
-    for (const [{ channel }, principal] of this.#members)
-      if (principal !== undefined && isMatch(principal)) channel.send(text);
+    for (const [{ channel, client }, principal] of this.#members)
+      if (principal !== undefined && client.workspace === undefined && isMatch(principal)) channel.send(text);
   }
 
   /** Closes the connections of matching principals. */

@@ -52,10 +52,10 @@ function isChange(event: SkillEvent): event is ChangeEvent {
   return changes.has(event.type);
 }
 
-type WorkspaceEvent = Extract<SkillEvent, { readonly type: `workspace.${string}` }>;
+type WorkspaceEvent = Extract<SkillEvent, { readonly type: `workspace.${string}` | "agent.removed" }>;
 
 function isOfWorkspace(event: SkillEvent): event is WorkspaceEvent {
-  return event.type.startsWith("workspace.");
+  return event.type === "agent.removed" || event.type.startsWith("workspace.");
 }
 
 /**
@@ -101,13 +101,29 @@ export class EventAudience {
 
   /** Owners and the workspace itself receive everything; its peers receive what a card and a status show. */
   async #shareOfWorkspace(event: WorkspaceEvent, principal: Principal): Promise<Share> {
-    this.#workspaces ??= readWorkspaces(this.#ports.context.registry.store);
-    const tree = await this.#workspaces;
+    const tree = await this.#treeOf(event);
     const own = tree.get(event.agent);
     if (own === undefined) return "none";
     if (isAgentOf(own.agent, principal)) return "all";
     if (principal.agent === undefined || event.type === "workspace.activity") return "none";
     return mayTalk(principal.agent, event.agent, tree) ? "part" : "none";
+  }
+
+  /** The workspaces when the event is one of a workspace; undefined for other events. */
+  async workspacesOf(event: SkillEvent): Promise<WorkspaceTree | undefined> {
+    return isOfWorkspace(event) ? await this.#treeOf(event) : undefined;
+  }
+
+  /** All workspaces, and the one that the event removed: its former peers must know. */
+  async #treeOf(event: WorkspaceEvent): Promise<WorkspaceTree> {
+    const { store } = this.#ports.context.registry;
+    this.#workspaces ??= readWorkspaces(store);
+    const tree = await this.#workspaces;
+    if (event.type !== "agent.removed" || tree.has(event.agent)) return tree;
+    const [agent, record] = [await store.findAgent(event.agent), await store.findWorkspace(event.agent)];
+    return agent === undefined || record === undefined
+      ? tree
+      : new Map([...tree, [agent.key, { agent, record }]]);
   }
 
   /** The author and the reviewers of a proposal receive its events. */

@@ -2,16 +2,22 @@ import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { errorTable } from "@skillhold/protocol/error";
 import type { ServerMessage } from "@skillhold/protocol/http";
 import type { StoredEvent } from "@skillhold/registry/record";
+import { mayTalk, type WorkspaceTree } from "@skillhold/registry/workspace";
 import type { Share } from "./event-audience.ts";
+import { envelopeOf } from "./workspace-envelope.ts";
 
 /** An event as a message. It is serialized once for all recipients. */
 export class EventMessage {
   readonly #stored: StoredEvent;
+  readonly #tree: WorkspaceTree | undefined;
+  #envelope: Buffer | undefined;
   #full: Buffer | undefined;
   #redacted: Buffer | undefined;
 
-  constructor(stored: StoredEvent) {
+  /** With the tree of an event of a workspace, which its envelope needs. */
+  constructor(stored: StoredEvent, tree?: WorkspaceTree) {
     this.#stored = stored;
+    this.#tree = tree;
   }
 
   of(share: Exclude<Share, "none">): Buffer {
@@ -22,6 +28,17 @@ export class EventMessage {
     }
     this.#redacted ??= serialize({ seq, event: redactEvent(event) });
     return this.#redacted;
+  }
+
+  /** The event for a workspace, in Molecule's form; undefined for events of workspaces that it may not talk to. */
+  envelopeFor(workspace: string): Buffer | undefined {
+    const { event } = this.#stored;
+    const tree = this.#tree;
+    if (tree === undefined || !("agent" in event) || event.agent === undefined) return undefined;
+    if (!mayTalk(workspace, event.agent, tree)) return undefined;
+    const envelope = envelopeOf(event, tree);
+    if (envelope !== undefined) this.#envelope ??= Buffer.from(JSON.stringify(envelope));
+    return this.#envelope;
   }
 }
 
@@ -58,6 +75,7 @@ function redactEvent(event: SkillEvent): SkillEvent {
     case "workspace.card_updated":
     case "workspace.status_changed":
     case "workspace.task_changed":
+    case "agent.removed":
       return { ...event, by: anonymized(event.by) };
     case "run.requested":
     case "approval.asked":

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { GatewayApp } from "../app.ts";
+import { getAgentFor } from "../auth/agent-owner.ts";
 import { type Authenticate, unauthenticated } from "../auth/authentication.ts";
 import { rejectForeign } from "../auth/host-check.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -111,6 +112,7 @@ export class GatewaySockets {
     const channel = new SocketChannel(ws, socket, this.#limits, this.#context.timers);
     const connection = new SocketConnection(channel, client, this.#host);
     this.#connections.add(connection);
+    if (client.workspace !== undefined) connection.enterWorkspace(client.workspace);
     ws.on("message", (data, isBinary) => {
       if (isBinary) channel.close(closeCodes.unsupported, "Messages must be text.");
       else connection.receive(textOf(data));
@@ -134,6 +136,10 @@ export class GatewaySockets {
       call: (message, headers, { client: { request }, signal }) =>
         callRoute(message, { headers, request, signal }, app),
       subscribe: (params, principal, { channel }) => this.#publisher.subscribe(params, principal, channel),
+      subscribeWorkspace: async (id, principal, { channel }) => {
+        const { key } = await getAgentFor(id, principal, registry);
+        return await this.#publisher.subscribe({ workspace: key }, principal, channel);
+      },
       nextId: () => registry.ids.next(),
       report: (error, requestId) => log({ level: "error", event: "socket.failed", requestId, error }),
     };

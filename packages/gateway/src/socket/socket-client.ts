@@ -4,6 +4,7 @@ import { unauthenticated } from "../auth/authentication.ts";
 import { clientAddress } from "../auth/client-address.ts";
 import { CSRF_HEADER } from "../auth/csrf.ts";
 import type { GatewayOptions } from "../gateway-context.ts";
+import { WORKSPACE_HEADER } from "./workspace-envelope.ts";
 
 type Hello = Extract<ClientMessage, { readonly method: "hello" }>["params"];
 
@@ -15,6 +16,8 @@ export class SocketClient {
   readonly request: IncomingMessage;
   readonly headers: Headers;
   readonly address: string;
+  /** The workspace that asks for envelopes. */
+  readonly workspace: string | undefined;
   readonly #cookie: string | undefined;
   readonly #isOwnPage: boolean;
 
@@ -27,9 +30,19 @@ export class SocketClient {
       if (typeof value === "string") this.headers.set(name, value);
     }
     this.address = clientAddress(this.headers, request.socket.remoteAddress, options);
+    const workspace = given[WORKSPACE_HEADER];
+    this.workspace = typeof workspace === "string" ? workspace : undefined;
     this.#cookie = given.cookie;
     const own = `${options.isTls ? "https" : "http"}://${given.host?.toLowerCase()}`;
     this.#isOwnPage = given.origin?.toLowerCase() === own;
+  }
+
+  /** The credentials of a workspace, which authenticates with the header of its upgrade. Browsers cannot set it. */
+  workspaceCredentials(): Headers {
+    const headers = new Headers(this.headers);
+    const { authorization } = this.request.headers;
+    if (authorization !== undefined) headers.set("authorization", authorization);
+    return headers;
   }
 
   /** The credentials as request headers: a token, or the session cookie when the page is the gateway's own. */

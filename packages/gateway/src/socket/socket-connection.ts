@@ -28,6 +28,12 @@ export interface ConnectionHost {
     principal: Principal,
     connection: SocketConnection,
   ): Promise<{ readonly subscription: Subscription; readonly after: number }>;
+  /** Creates a subscription of a workspace; throws AGENT_NOT_FOUND unless the principal acts for it. */
+  subscribeWorkspace(
+    workspace: string,
+    principal: Principal,
+    connection: SocketConnection,
+  ): Promise<{ readonly subscription: Subscription }>;
   nextId(): string;
   /** Logs an internal error. */
   report(error: unknown, requestId: string): void;
@@ -67,6 +73,23 @@ export class SocketConnection {
   /** Aborted when the connection closes. */
   get signal(): AbortSignal {
     return this.#ending.signal;
+  }
+
+  /** Authenticates a workspace by its upgrade request, and starts its envelopes. */
+  enterWorkspace(workspace: string): void {
+    void this.#queue.run(async () => {
+      try {
+        const principal = await this.#admit(this.client.workspaceCredentials());
+        const { subscription } = await this.#host.subscribeWorkspace(workspace, principal, this);
+        this.#start(subscription);
+      } catch (error) {
+        this.#reject(error, undefined);
+        this.channel.close(
+          closeCodes.refused,
+          "Send the token of the workspace in the header authorization.",
+        );
+      }
+    });
   }
 
   receive(text: string): void {
@@ -109,12 +132,15 @@ export class SocketConnection {
     const { id, message } = parsed;
     if (message.method !== "hello")
       throw new SkillError("UNAUTHENTICATED", "The first message must be `hello` with a token.");
-    const credentials = this.client.credentials(message.params);
+    const { role, user, agent, expiresAt } = await this.#admit(this.client.credentials(message.params));
+    this.send({ id, result: { role, user, expiresAt, ...(agent === undefined ? {} : { agent }) } });
+  }
+
+  async #admit(credentials: Headers): Promise<Principal> {
     const principal = await this.#host.admit(this, credentials);
     this.#cancelHello();
     this.#admitted = { principal, credentials };
-    const { role, user, agent, expiresAt } = principal;
-    this.send({ id, result: { role, user, expiresAt, ...(agent === undefined ? {} : { agent }) } });
+    return principal;
   }
 
   async #handle(message: ClientMessage, { principal, credentials }: Admitted): Promise<void> {
@@ -142,8 +168,12 @@ export class SocketConnection {
   async #subscribe({ id, params }: MessageOf<"events.subscribe">, principal: Principal): Promise<void> {
     const { subscription, after } = await this.#host.subscribe(params, principal, this);
     this.#subscription?.end();
-    this.#subscription = subscription;
     this.send({ id, result: { after } });
+    this.#start(subscription);
+  }
+
+  #start(subscription: Subscription): void {
+    this.#subscription = subscription;
     if (this.#ending.signal.aborted) subscription.end();
     else void subscription.start();
   }

@@ -20,6 +20,8 @@ import { ViewChanges } from "./view-change.ts";
 export interface SubscribeParams {
   readonly after?: number | undefined;
   readonly types?: readonly string[] | undefined;
+  /** The key of a workspace that gets envelopes. The caller has checked that the principal acts for it. */
+  readonly workspace?: string | undefined;
 }
 
 export interface SubscriptionStart {
@@ -104,7 +106,7 @@ export class SocketPublisher {
 
   /** A subscription after the client's last event, or at the end of the log. The caller starts it. */
   async subscribe(
-    { after, types }: SubscribeParams,
+    { after, types, workspace }: SubscribeParams,
     principal: Principal,
     channel: SocketChannel,
   ): Promise<SubscriptionStart> {
@@ -115,7 +117,7 @@ export class SocketPublisher {
         details: { last: end },
       });
     const from = after ?? end;
-    const subscription = new Subscription({ principal, after: from, types }, channel, {
+    const subscription = new Subscription({ principal, after: from, types, workspace }, channel, {
       live: this.#fanout,
       pages: this.#pages,
       owners: this.#owners,

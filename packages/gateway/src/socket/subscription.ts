@@ -32,6 +32,8 @@ export interface SubscriptionOptions {
   readonly after: number;
   /** Undefined for all types. */
   readonly types: readonly string[] | undefined;
+  /** The key of a workspace that gets envelopes of its own events and those of its peers. */
+  readonly workspace?: string | undefined;
 }
 
 /**
@@ -40,6 +42,8 @@ export interface SubscriptionOptions {
  */
 export class Subscription {
   readonly principal: Principal;
+  /** The workspace that gets envelopes; undefined for a client of our protocol. */
+  readonly workspace: string | undefined;
   readonly #channel: SocketChannel;
   readonly #ports: SubscriptionPorts;
   readonly #types: ReadonlySet<string> | undefined;
@@ -48,11 +52,12 @@ export class Subscription {
   #isEnded = false;
 
   constructor(
-    { principal, after, types }: SubscriptionOptions,
+    { principal, after, types, workspace }: SubscriptionOptions,
     channel: SocketChannel,
     ports: SubscriptionPorts,
   ) {
     this.principal = principal;
+    this.workspace = workspace;
     this.#at = after;
     this.#types = types === undefined ? undefined : new Set(types);
     this.#channel = channel;
@@ -76,7 +81,9 @@ export class Subscription {
       return;
     }
     this.#at = seq;
-    if (share !== "none" && this.#wants(event.type)) this.#channel.send(message.of(share));
+    if (share === "none" || !this.#wants(event.type)) return;
+    const text = this.workspace === undefined ? message.of(share) : message.envelopeFor(this.workspace);
+    if (text !== undefined) this.#channel.send(text);
   }
 
   fail(error: unknown): void {
@@ -100,7 +107,7 @@ export class Subscription {
     }
     // Joining in the same turn as the last check leaves no gap between pages and new events.
     live.join(this);
-    this.#send({ seq: this.#at, caughtUp: true });
+    if (this.workspace === undefined) this.#send({ seq: this.#at, caughtUp: true });
   }
 
   /** Sends a page no faster than the client reads. */
@@ -113,7 +120,8 @@ export class Subscription {
         : "none";
       await this.#channel.flushed();
       if (this.#isEnded) return;
-      this.receive(stored, share, new EventMessage(stored));
+      const tree = this.workspace === undefined ? undefined : await audience.workspacesOf(stored.event);
+      this.receive(stored, share, new EventMessage(stored, tree));
     }
   }
 
@@ -154,7 +162,9 @@ export class EventFanout implements LiveEvents {
   /** A subscription whose share cannot be decided fails, because it would miss the event. */
   async publish(stored: StoredEvent, audience: EventAudience): Promise<void> {
     const shares = await this.#decide(stored, audience);
-    const message = new EventMessage(stored);
+    const hasWorkspace = [...this.#members.keys()].some(({ workspace }) => workspace !== undefined);
+    const tree = hasWorkspace ? await audience.workspacesOf(stored.event) : undefined;
+    const message = new EventMessage(stored, tree);
     for (const [member, viewKey] of [...this.#members]) {
       const decided = shares.get(viewKey);
       // A subscription that joined meanwhile already has the event.

@@ -27,7 +27,7 @@ export interface LinkPorts {
 }
 
 const HEARTBEAT_MS = 30_000;
-const WATCHED = ["workspace.card_updated", "workspace.status_changed", "workspace.changed"];
+const WATCHED = ["workspace.card_updated", "workspace.status_changed", "workspace.changed", "agent.removed"];
 
 /**
  * The connection of a workspace to its gateway: sends its card and heartbeats, and gives it the peers that the gateway
