@@ -189,6 +189,37 @@ test("an activity is recorded with its body [S-56]", async () => {
   ]);
 });
 
+test("lists the activities of a workspace, newest first, to those who act for it [S-56]", async () => {
+  const [seo, writer] = [await agentOf("seo"), await agentOf("writer")];
+  const note = { activity_type: "note", summary: "Read", request_body: { page: 1 }, duration_ms: 5 };
+  const first = await answerOf("addActivity", await post("/workspaces/seo/activity", note, seo));
+  await post("/workspaces/writer/activity", { activity_type: "note" }, writer);
+  await post("/workspaces/seo/activity", { activity_type: "error", error_detail: "No page" }, seo);
+  const list = (query: string, headers: Headers) =>
+    ask(gateway, "GET", `/workspaces/seo/activity${query}`, { headers });
+  const all = await answerOf("listActivities", await list("", seo));
+  expect(all).toMatchObject([{ activity_type: "error", error_detail: "No page" }, { id: first.id }]);
+  expect(await answerOf("listActivities", await list("?type=note", seo))).toEqual([
+    {
+      id: first.id,
+      workspace_id: "seo",
+      activity_type: "note",
+      summary: "Read",
+      source_id: null,
+      target_id: null,
+      method: null,
+      status: "ok",
+      duration_ms: 5,
+      error_detail: null,
+      request_body: { page: 1 },
+      created_at: now.toISOString(),
+    },
+  ]);
+  expect(await answerOf("listActivities", await list("?limit=1", seo))).toHaveLength(1);
+  expect(await problemOf(await list("", writer))).toMatchObject({ code: "AGENT_NOT_FOUND" });
+  expect((await list("?limit=0", seo)).status).toBe(400);
+});
+
 test("rejects a card of 10 MB and a large activity, and keeps the last card [S-56]", async () => {
   const seo = await agentOf("seo");
   const push = (body: object) =>

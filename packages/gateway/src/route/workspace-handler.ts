@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
   addActivity,
+  listActivities,
   peersOf,
   placeWorkspace,
   putHeartbeat,
@@ -14,7 +15,7 @@ import { type Principal, principalActor } from "../auth/principal.ts";
 import type { Handlers } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { activityHandlers } from "../workspace/activity-kind.ts";
-import { peerView, workspaceView } from "../workspace/workspace-view.ts";
+import { activityView, peerView, workspaceView } from "../workspace/workspace-view.ts";
 
 export const workspaceHandlers: Pick<
   Handlers,
@@ -23,6 +24,7 @@ export const workspaceHandlers: Pick<
   | "sendHeartbeat"
   | "listPeers"
   | "addActivity"
+  | "listActivities"
   | "listWorkspaces"
   | "getWorkspace"
   | "placeWorkspace"
@@ -67,6 +69,12 @@ export const workspaceHandlers: Pick<
     const handle = activityHandlers.get(kind);
     const result = await handle?.({ id, kind, summary, body: rest, agent, by, principal }, context);
     return { data: { status: "logged", id, ...(result === undefined ? {} : { result: { ...result } }) } };
+  },
+  listActivities: async ({ params, query, principal }, { registry }) => {
+    const { key } = await getAgentFor(params.workspace, principal, registry);
+    const { type: kind, limit = 100 } = query;
+    const activities = await listActivities(key, { kind, limit }, registry);
+    return { data: activities.map(activityView) };
   },
   listWorkspaces: async ({ principal }, { registry, workspaces: host }) => {
     const all = [...(await readWorkspaces(registry.store)).values()];

@@ -1,5 +1,10 @@
-import type { PeerView, WorkspaceView } from "@skillhold/protocol/http";
-import { readCard, type WorkspaceHost, type WorkspaceNode } from "@skillhold/registry/workspace";
+import type { ActivityView, PeerView, WorkspaceView } from "@skillhold/protocol/http";
+import {
+  type ActivityEvent,
+  readCard,
+  type WorkspaceHost,
+  type WorkspaceNode,
+} from "@skillhold/registry/workspace";
 import { z } from "zod";
 
 const Placed = z.looseObject({ role: z.string().max(256).catch(""), tier: z.int().catch(1) });
@@ -49,6 +54,30 @@ export function peerView({ agent, record }: WorkspaceNode): PeerView {
     parent_id: record.parent ?? null,
     active_tasks: record.health.activeTasks,
     agent_card: card,
+  };
+}
+
+const ActivityBody = z.object({
+  source_id: z.string().nullable().catch(null),
+  target_id: z.string().nullable().catch(null),
+  method: z.string().nullable().catch(null),
+  status: z.string().catch("ok"),
+  duration_ms: z.number().nullable().catch(null),
+  error_detail: z.string().nullable().catch(null),
+  request_body: z.json().optional(),
+  response_body: z.json().optional(),
+  metadata: z.json().optional(),
+});
+
+/** A recorded activity in Molecule's fields. */
+export function activityView({ activity, agent, kind, summary, body, at }: ActivityEvent): ActivityView {
+  return {
+    id: activity,
+    workspace_id: agent,
+    activity_type: kind,
+    summary: summary === "" ? null : summary,
+    ...ActivityBody.parse(JSON.parse(body)),
+    created_at: at,
   };
 }
 

@@ -6,7 +6,13 @@ export { type QuestionContentView, QuestionView } from "./route/approval-route.t
 export { SkillMetrics } from "./route/gateway-route.ts";
 export { InstallPreview } from "./route/install-route.ts";
 export { TokenView } from "./route/token-route.ts";
-export { PeerView, PushResult, WorkspaceStatus, WorkspaceView } from "./route/workspace-route.ts";
+export {
+  ActivityView,
+  PeerView,
+  PushResult,
+  WorkspaceStatus,
+  WorkspaceView,
+} from "./route/workspace-route.ts";
 export { everyone, type Route, type RouteContent, type RouteTag, route } from "./route.ts";
 export { type ContentOperation, type Operation, type RouteTable, routeTable } from "./route-table.ts";
 export {

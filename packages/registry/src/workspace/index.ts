@@ -46,9 +46,11 @@ export {
 } from "./workspace-folder.ts";
 export { type LinkPorts, type WorkReport, WorkspaceLink } from "./workspace-link.ts";
 export {
+  type ActivityEvent,
   addActivity,
   expireWorkspaces,
   type Heartbeat,
+  listActivities,
   MAX_CARD_BYTES,
   OFFLINE_MS,
   placeWorkspace,

@@ -17,6 +17,9 @@ export const MAX_CARD_BYTES = 256 * 1024;
 /** The largest body of an activity, as JSON. */
 const MAX_ACTIVITY_BYTES = 64 * 1024;
 const MAX_TASK_LENGTH = 500;
+/** Activities of other workspaces are skipped, so a list reads a limited number of pages of the log. */
+const MAX_ACTIVITY_PAGES = 100;
+const ACTIVITY_PAGE = 500;
 /** A workspace is offline after this time without a heartbeat. */
 export const OFFLINE_MS = 60_000;
 /** Heartbeats without a change are stored at most this often. */
@@ -184,6 +187,28 @@ export async function addActivity(
     });
   });
   return activity;
+}
+
+export type ActivityEvent = Extract<SkillEvent, { readonly type: "workspace.activity" }>;
+
+/** The latest activities of a workspace, newest first. */
+export async function listActivities(
+  key: string,
+  { kind, limit }: { readonly kind?: string | undefined; readonly limit: number },
+  { store }: Pick<RegistryContext, "store">,
+): Promise<readonly ActivityEvent[]> {
+  const found: ActivityEvent[] = [];
+  let before: number | undefined;
+  for (let page = 0; page < MAX_ACTIVITY_PAGES && found.length < limit; page += 1) {
+    const types = ["workspace.activity"];
+    const events = await store.listEvents({ types, before, order: "newest", limit: ACTIVITY_PAGE });
+    for (const { event } of events)
+      if (event.type === "workspace.activity" && event.agent === key && event.kind === (kind ?? event.kind))
+        found.push(event);
+    before = events.at(-1)?.seq;
+    if (events.length < ACTIVITY_PAGE) break;
+  }
+  return found.slice(0, limit);
 }
 
 /** Marks workspaces without a recent heartbeat as offline, and returns their keys. */

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openRegistryStore } from "@skillhold/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Check } from "../../doctor/check.ts";
 import { runJson, runMain, skillText, writeFile } from "../../fake-host.ts";
@@ -32,6 +33,65 @@ describe("doctor", () => {
       status: "fail",
       fix: expect.stringContaining("skillhold list --invalid"),
       details: [expect.stringMatching(/^skills\/none\/SKILL\.md:1:1 The file/)],
+    });
+  });
+
+  test("reports workspaces with a missing skill, an invalid config or no folder [S-56] [S-60]", async () => {
+    const config = (name: string, skills: string) =>
+      writeFile(root, `workspaces/${name}/config.yaml`, `name: ${name}\nskills: ${skills}\n`);
+    const check = async (folder: string) =>
+      (await diagnose({}, "--workspaces", folder)).checks.get("workspaces");
+    expect((await diagnose()).checks.get("workspaces")).toMatchObject({ status: "ok" });
+    config("seo", "[]");
+    writeFile(root, "workspaces/seo/system-prompt.md", "You are SEO.\n");
+    expect(await check("workspaces")).toMatchObject({ status: "ok", details: [] });
+    config("seo", "[gone]");
+    config("broken", "[a");
+    writeFile(root, "workspaces/broken/system-prompt.md", "x\n");
+    const { status, details } = (await check("workspaces")) ?? {};
+    expect([status, details]).toEqual([
+      "fail",
+      [expect.stringMatching(/^broken: /), expect.stringMatching(/^seo: The skill gone is listed/)],
+    ]);
+    expect(await check("nowhere")).toMatchObject({
+      status: "fail",
+      details: [expect.stringContaining("does not exist")],
+    });
+  });
+
+  test("reports the last failed push of a workspace in the store [S-56]", async () => {
+    const env = { XDG_DATA_HOME: join(root, "data"), SKILLHOLD_USER: "ann" };
+    const added = await runMain(["agent", "add", "seo", "--runtime", "my-agent"], root, { env });
+    expect(added.code).toBe(0);
+    const store = await openRegistryStore(`sqlite:${join(root, "data/skillhold/registry.db")}`, {
+      create: false,
+    });
+    const at = "2026-05-01T10:00:00.000Z";
+    const pushes = [{ url: "https://a.example", at, ok: false, message: "Refused." }];
+    const none = {
+      parent: undefined,
+      url: undefined,
+      card: undefined,
+      cardHash: undefined,
+      cardAt: undefined,
+    };
+    const health = { errorRate: 0, sampleError: "", activeTasks: 0, uptimeSeconds: 0, pushes };
+    await store.transaction((tx) =>
+      tx.putWorkspace({
+        ...none,
+        agent: "seo",
+        status: "online",
+        task: "",
+        health,
+        heartbeatAt: at,
+        createdAt: at,
+        updatedAt: at,
+      }),
+    );
+    await store.close();
+    expect((await diagnose(env)).checks.get("workspaces")).toMatchObject({
+      status: "warn",
+      details: ["seo: the last push to https://a.example at 2026-05-01T10:00:00.000Z failed: Refused."],
     });
   });
 

@@ -6,7 +6,7 @@ import { cacheFile } from "@skillhold/host/place";
 import { chooseSandbox } from "@skillhold/host/run";
 import { isRemote } from "@skillhold/host/source";
 import type { SkillError } from "@skillhold/protocol/error";
-import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { surveyAll, withSurvey } from "../../dependency-survey.ts";
 import type { Check } from "../../doctor/check.ts";
 import { checkGuard, checkSigners, checkUpdates } from "../../doctor/install-check.ts";
@@ -30,22 +30,32 @@ import {
 } from "../../doctor/skill-check.ts";
 import { checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
 import { checkWebhooks } from "../../doctor/webhook-check.ts";
+import { checkWorkspaces } from "../../doctor/workspace-check.ts";
 import { type Opened, withLibrary } from "../../open.ts";
+import { textOption } from "../../option.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { layOutStored } from "../../skill-selection.ts";
 import { storeFlags } from "../../terminal/hint.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 
+const optionSpecs = [
+  ...libraryOptions,
+  {
+    flags: "--workspaces <folder>",
+    summary: "also check the workspaces in this folder, as `serve` hosts them",
+  },
+] as const satisfies readonly OptionSpec[];
+
 export const command = defineCommand({
   arguments: [],
-  options: libraryOptions,
+  options: optionSpecs,
   examples: ["doctor", "doctor --root ./skills --json"],
   run,
 });
 
 /** Checks everything that can keep a skill from working, and prints fixes. */
-async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   let failure: SkillError | undefined;
   const onStoreFailure = (error: SkillError) => {
@@ -55,6 +65,7 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
     input,
     async (opened) => [
       ...(await checkAll(opened, options["cache"] !== false, input)),
+      await checkWorkspaces(textOption(options, "workspaces"), opened.store, io),
       checkStore(failure ?? opened.store, storeFlags(options)),
     ],
     { onStoreFailure, reportsServers: true, usesModels: true },

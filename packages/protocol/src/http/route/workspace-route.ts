@@ -84,6 +84,25 @@ const fileErrors = [
 ] as const;
 const Files = z.record(z.string().max(512), z.string());
 
+/** A recorded activity, with Molecule's field names. */
+export const ActivityView = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  activity_type: z.string(),
+  source_id: z.string().nullable(),
+  target_id: z.string().nullable(),
+  method: z.string().nullable(),
+  summary: z.string().nullable(),
+  status: z.string(),
+  duration_ms: z.number().nullable(),
+  error_detail: z.string().nullable(),
+  request_body: z.json().optional(),
+  response_body: z.json().optional(),
+  metadata: z.json().optional(),
+  created_at: At,
+});
+export type ActivityView = Readonly<z.infer<typeof ActivityView>>;
+
 const WorkspaceBundle = z.object({
   schema: z.literal("1.0"),
   id: z.string(),
@@ -183,6 +202,26 @@ export const workspaceRoutes = {
     }),
     status: 201,
     errors: ["AGENT_NOT_FOUND", "LIMIT_EXCEEDED", "POLICY_DENIED", "CONFLICT"],
+  }),
+  listActivities: route({
+    method: "GET",
+    path: "/workspaces/{workspace}/activity",
+    tag: "workspaces",
+    summary: "List the activities of a workspace, newest first",
+    roles: workers,
+    params: byKey,
+    query: z.strictObject({
+      type: z.string().max(64).optional().describe("Only activities of this type."),
+      limit: z
+        .string()
+        .regex(/^(?:[1-9]\d?|[1-4]\d\d|500)$/)
+        .transform(Number)
+        .optional()
+        .describe("1 to 500; 100 by default."),
+    }),
+    answer: z.array(ActivityView).readonly(),
+    condition: "read",
+    errors: ["AGENT_NOT_FOUND"],
   }),
   listWorkspaces: route({
     method: "GET",
