@@ -20,6 +20,7 @@ import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 import { benchViewChange } from "./view-change.ts";
+import { benchWorkspace } from "./workspace.ts";
 
 /** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. `--report` writes docs/benchmarks.md. */
 const benches: Readonly<
@@ -44,6 +45,7 @@ const benches: Readonly<
   mcp: benchMcp,
   "mcp-change": benchMcpChange,
   install: benchInstall,
+  workspace: benchWorkspace,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSkillhold } from "@skillhold/host";
+import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { checkAccessible, checkWidth, openOwnConsole } from "./browser.ts";
@@ -36,36 +38,61 @@ async function open(root: string) {
   });
 }
 
-test("a skill dropped on a workspace is in its prompt, on its badge and in the prompt of its peer [S-56] [S-59]", async () => {
+const Report = z.object({ at: z.number(), system: z.string(), skills: z.array(z.string()) });
+
+/** Starts a workspace in another process and collects its reports. */
+async function startWorkspace(folder: string, gateway: { readonly url: string }, secret: string) {
+  const data = mkdtempSync(join(tmpdir(), "skillhold-data-"));
+  const program = join(import.meta.dirname, "workspace-process.ts");
+  const args = ["--conditions=@skillhold/source", program, folder, gateway.url, secret, data];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill();
+    await exited;
+    rmSync(data, { recursive: true, force: true });
+  });
+  const reports: z.infer<typeof Report>[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => reports.push(Report.parse(JSON.parse(line))));
+  /** The time of the first report that matches. */
+  const seen = async (isMatch: (report: z.infer<typeof Report>) => boolean): Promise<number> => {
+    await expect.poll(() => reports.some(isMatch), { timeout: 120_000 }).toBe(true);
+    return reports.find(isMatch)?.at ?? Number.NaN;
+  };
+  return { child, seen };
+}
+
+test("a skill dropped on a workspace reaches its process, its card and the process of its peer [S-56] [S-59]", async () => {
   const root = hostFolder();
   const { page, gateway, api } = await open(root);
-  const agents = await Promise.all(
-    ["seo", "writer"].map(async (key) => {
-      const issued = await api("POST", "/v1/tokens", { name: key, role: "agent", agent: key });
-      const { secret } = z.looseObject({ secret: z.string() }).parse(issued);
-      const data = mkdtempSync(join(tmpdir(), "skillhold-data-"));
-      const skillhold = await openSkillhold({
-        runtime: "langgraph",
-        data,
-        env: { PATH: process.env["PATH"] },
-        workspace: { folder: join(root, key), gateway: { url: gateway.url, token: secret } },
-        onWarning: () => {},
-      });
-      onTestFinished(async () => {
-        await skillhold.close();
-        rmSync(data, { recursive: true, force: true });
-      });
-      const session = skillhold.session();
-      return { prompt: async () => (await session.forAgent()).system };
-    }),
-  );
+  const start = async (key: string) => {
+    const issued = await api("POST", "/v1/tokens", { name: key, role: "agent", agent: key });
+    const { secret } = z.looseObject({ secret: z.string() }).parse(issued);
+    return await startWorkspace(join(root, key), gateway, secret);
+  };
+  const [seo, writer] = [await start("seo"), await start("writer")];
+  await seo.seen(({ system }) => system.includes("**writer**"));
+  await writer.seen(({ system }) => system.includes("**seo**"));
   const card = page.getByRole("article", { name: "seo", exact: true });
   await card.getByText("online").waitFor();
+  const isRequest = (request: { url(): string; method(): string }) =>
+    request.method() === "POST" && request.url().endsWith("/v1/workspaces/seo/skills");
+  const dropped = page.waitForRequest(isRequest).then(() => Date.now());
   await page.getByText("skill-one", { exact: true }).dragTo(card);
+  const droppedAt = await dropped;
   await card.getByText("skill-one", { exact: true }).waitFor();
-  await expect.poll(() => agents[0]?.prompt()).toContain("### skill-one");
-  await expect.poll(() => agents[1]?.prompt()).toContain("Skills: skill-one");
+  const badge = Date.now();
+  const own = await seo.seen(
+    ({ system, skills: ids }) => system.includes("### skill-one") && ids.includes("skill-one"),
+  );
+  const peer = await writer.seen(({ system }) => system.includes("Skills: skill-one"));
+  const served = await api("GET", "/workspaces/seo/.well-known/agent-card.json");
+  expect(served).toMatchObject({ skills: [{ id: "skill-one" }] });
+  expect([seo.child.exitCode, writer.child.exitCode]).toEqual([null, null]);
   expect(readFileSync(join(root, "seo/config.yaml"), "utf8")).toBe(`name: seo\n${CONFIG}  - skill-one\n`);
+  const times = { badge, "own prompt and card": own, "peer's prompt": peer };
+  const shown = Object.entries(times).map(([name, at]) => `${name} ${at - droppedAt} ms`);
+  process.stdout.write(`After the drop: ${shown.join(", ")}\n`);
 });
 
 test("skills are added by keyboard, shown as four badges and a number, and the config is checked [S-56] [S-59]", async () => {
