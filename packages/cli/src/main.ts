@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { productVersion } from "@skillhold/host/place";
 import type { CommandRow } from "./command.ts";
 import { commandTable } from "./command-table.ts";
 import { asksForOverview, formatOverview } from "./overview.ts";
@@ -22,7 +21,10 @@ export async function main(
       io.out(formatOverview(table));
       return 0;
     }
-    const { parseCommandLine } = await import("./program.ts");
+    const [{ parseCommandLine }, { productVersion }] = await Promise.all([
+      import("./program.ts"),
+      import("@skillhold/host/place"),
+    ]);
     const invocation = await parseCommandLine(argv, table, { io, version: productVersion() });
     if (typeof invocation === "number") return invocation;
     io = withHints(io, invocation.options);

@@ -92,7 +92,7 @@ async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
       const found = await findSkillFolders(resolve(io.cwd, root), namedLimits, { signal: io.signal });
       // The argument names this folder, so that its own check reports it.
       const others = found.problems.filter(({ path, reason }) => reason !== "tools-only" || path !== ".");
-      problems.push(...others.map(({ path, message }) => `${join(root, path)}: ${message}`));
+      for (const { path, message } of others) problems.push(`${join(root, path)}: ${message}`);
       // A named folder is selected even if it is not a skill yet.
       const paths = found.skills.length === 0 ? [""] : found.skills.map(({ path }) => path);
       for (const path of paths) skills.push(selected(join(root, path), io));

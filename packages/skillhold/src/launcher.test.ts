@@ -82,3 +82,18 @@ function launch(args: readonly string[]) {
   const old = ["--require", join(folder, "old.cjs")];
   return spawnSync(process.execPath, [...old, launcher, ...args], { encoding: "utf8" });
 }
+
+test("help loads no module of another package [S-60]", () => {
+  const own = fileURLToPath(new URL("../bin/skillhold.js", import.meta.url));
+  writeFileSync(
+    join(folder, "log-modules.mjs"),
+    `import { registerHooks } from "node:module";
+     registerHooks({ load: (url, context, next) => (process.stderr.write(url + "\\n"), next(url, context)) });`,
+  );
+  const args = ["--import", join(folder, "log-modules.mjs"), own, "--help"];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(status).toBe(0);
+  const loaded = stderr.split("\n").filter((url) => url.startsWith("file:"));
+  expect(loaded).toContainEqual(expect.stringContaining("/packages/cli/src/main.ts"));
+  expect(loaded.filter((url) => !/\/packages\/(?:skillhold\/bin|cli\/src)\//.test(url))).toEqual([]);
+});

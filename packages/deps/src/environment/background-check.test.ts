@@ -24,7 +24,7 @@ const item = (id: string, name: string) => ({
 
 test("checks skills after the turn that adds them, and reports each with events [S-39]", async () => {
   const { check, events } = open();
-  check.add(item("a", "json"), item("b", "zzz_none"));
+  check.add([item("a", "json"), item("b", "zzz_none")]);
   expect(events).toEqual([]);
   await Promise.resolve();
   expect(events).toEqual([]);
@@ -47,7 +47,7 @@ test("checks skills after the turn that adds them, and reports each with events 
 test("a skill that cannot be read or checked does not block others and is not reported as missing [S-39]", async () => {
   const { check, events, problems } = open();
   const broken = { ...item("a", "x"), prepare: () => Promise.reject(new Error("no such folder")) };
-  check.add(broken, item("b", "json"));
+  check.add([broken, item("b", "json")]);
   await check.idle();
   const checked = events.filter(({ type }) => type === "skill.deps.checked");
   expect(checked).toMatchObject([
@@ -56,7 +56,7 @@ test("a skill that cannot be read or checked does not block others and is not re
   ]);
   const start = () => Promise.reject(new TypeError("a bug"));
   const failing = open({ sandbox: { id: "bubblewrap", probe: () => sandbox.probe(), start } });
-  failing.check.add(item("c", "json"));
+  failing.check.add([item("c", "json")]);
   await failing.check.idle();
   expect(failing.events).toMatchObject([{}, { skill: "c", ok: true, error: "a bug" }, { skills: 1 }]);
   expect([...problems, ...failing.problems]).toEqual([]);
@@ -80,8 +80,8 @@ test("checks batches one after another, and uses the latest item of a skill that
       },
     },
   });
-  check.add(...Array.from({ length: 101 }, (_, at) => item(`s${at}`, "zzz_none")), item("s0", "json"));
-  const later = check.idle().then(() => check.add(item("late", "json")));
+  check.add([...Array.from({ length: 101 }, (_, at) => item(`s${at}`, "zzz_none")), item("s0", "json")]);
+  const later = check.idle().then(() => check.add([item("late", "json")]));
   await later;
   await check.idle();
   const checked = events.filter((event) => event.type === "skill.deps.checked");
@@ -101,9 +101,25 @@ test("stops and sends no more events when canceled [S-39]", async () => {
       control.abort();
     },
   });
-  check.add(item("a", "json"));
+  check.add([item("a", "json")]);
   await check.idle();
   expect(events).toEqual([{ type: "skill.deps.checking", skill: "a" }]);
+  expect(problems).toEqual([]);
+});
+
+test("takes more skills than a function takes arguments [S-73]", async () => {
+  const control = new AbortController();
+  const events: CheckEvent[] = [];
+  const { check, problems } = open({
+    signal: control.signal,
+    onEvent: (event) => {
+      events.push(event);
+      control.abort();
+    },
+  });
+  check.add(Array.from({ length: 300_000 }, (_, at) => item(`s${at}`, "json")));
+  await check.idle();
+  expect(events).toEqual([{ type: "skill.deps.checking", skill: "s0" }]);
   expect(problems).toEqual([]);
 });
 
@@ -115,9 +131,9 @@ test("reports a failing listener and checks the next skill [S-39]", async () => 
       if (calls === 1) throw new Error("mine");
     },
   });
-  check.add(item("a", "json"));
+  check.add([item("a", "json")]);
   await check.idle();
-  check.add(item("b", "json"));
+  check.add([item("b", "json")]);
   await check.idle();
   expect(problems).toMatchObject([{ message: "mine" }]);
   expect(calls).toBe(4);

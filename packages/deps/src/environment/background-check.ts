@@ -48,7 +48,7 @@ export class BackgroundCheck {
     this.#ports = ports;
   }
 
-  add(...items: readonly BackgroundItem[]): void {
+  add(items: readonly BackgroundItem[]): void {
     for (const item of items) {
       this.#waiting.delete(item.id);
       this.#waiting.set(item.id, item);
@@ -73,7 +73,7 @@ export class BackgroundCheck {
     } finally {
       this.#running = undefined;
       if (this.#isAborted()) this.#waiting.clear();
-      else this.add();
+      else this.add([]);
     }
   }
 
@@ -82,7 +82,7 @@ export class BackgroundCheck {
   }
 
   async #checkBatch(): Promise<number> {
-    const batch = [...this.#waiting.values()].slice(0, CHECK_BATCH);
+    const batch = [...this.#waiting.values().take(CHECK_BATCH)];
     const requests: CheckRequest[] = [];
     for (const item of batch) {
       this.#waiting.delete(item.id);

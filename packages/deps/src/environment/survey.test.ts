@@ -136,7 +136,7 @@ test("background checks prepare skills the same way, and report the state [S-38]
   };
   const background = new BackgroundCheck(ports);
   const prepare = async () => (await prepareCheck(subject, ports)).request;
-  background.add({ id: "demo", effect: { path: "upload" }, prepare });
+  background.add([{ id: "demo", effect: { path: "upload" }, prepare }]);
   expect(events).toEqual([]);
   await background.idle();
   expect(events.map(({ type }) => type)).toEqual([

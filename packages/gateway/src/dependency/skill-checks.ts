@@ -78,7 +78,7 @@ export class SkillChecks {
 
   async #add(ids: readonly string[]): Promise<void> {
     const installable = await canInstall(this.#ports.dependencies);
-    this.#background.add(...ids.map((id) => this.#itemOf(id, installable)));
+    this.#background.add(ids.map((id) => this.#itemOf(id, installable)));
   }
 
   /** Checks all enabled skills. Calls during a rescan share its result. */

@@ -40,7 +40,9 @@ export async function checkRequestOf(
   if (purgedAt !== undefined) throw new SkillError("REVISION_NOT_FOUND", `The files of ${id} were purged.`);
   const { home, findRuntime, copies } = dependencies;
   const needs = manifest.dependencies;
-  const environment = await environmentOf({ skill: id, needs }, { home, findRuntime });
+  // The check of a skill without needs reads no environment, and most skills have none.
+  const environment =
+    needs.length === 0 ? undefined : await environmentOf({ skill: id, needs }, { home, findRuntime });
   return {
     id,
     needs,

@@ -86,7 +86,7 @@ async function inParts<T>(
 ): Promise<readonly T[]> {
   const found: T[] = [];
   for (let start = 0; start < all.length; start += SKILLS_AT_ONCE)
-    found.push(...(await read(all.slice(start, start + SKILLS_AT_ONCE))));
+    for (const each of await read(all.slice(start, start + SKILLS_AT_ONCE))) found.push(each);
   return found;
 }
 

@@ -204,9 +204,9 @@ export function fixText(skill: ParsedSkill): string {
   let next = 0;
   for (const { line, count, lines: replacement } of skill.repair.edits) {
     const end = /\r\n$|\r$|\n$/.exec(lines[line] ?? lines[0] ?? "")?.[0] ?? "\n";
-    fixed.push(...lines.slice(next, line), ...replacement.map((text) => `${text}${end}`));
+    fixed.push(lines.slice(next, line).join(""), replacement.map((text) => `${text}${end}`).join(""));
     next = line + count;
   }
-  fixed.push(...lines.slice(next));
+  fixed.push(lines.slice(next).join(""));
   return skill.fences.head + fixed.join("") + skill.fences.tail + skill.fences.body;
 }

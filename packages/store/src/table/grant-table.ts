@@ -34,7 +34,7 @@ export async function selectGrants(db: Queries, uids?: readonly string[]): Promi
   // Sorted, so that the chunks are in order: both engines compare bytes, and uids are ASCII.
   for (const chunk of chunks([...new Set(uids)].filter(isStorable).sort())) {
     const query = sql`select ${columns} from skill_grant where skill in (${joinSql(chunk)}) ${order}`;
-    found.push(...(await db.all(query, GrantRow)));
+    for (const grant of await db.all(query, GrantRow)) found.push(grant);
   }
   return found;
 }

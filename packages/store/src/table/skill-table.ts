@@ -123,7 +123,7 @@ export async function selectCurrent(db: Queries, ids?: readonly string[]): Promi
   // Sorted, so that the chunks are in order: both engines compare bytes, and ids are ASCII.
   for (const chunk of chunks([...new Set(ids)].filter(isStorable).sort())) {
     const query = sql`${current} ${isThere} and s.id in (${joinSql(chunk)}) order by s.id`;
-    found.push(...(await db.all(query, currentReader())));
+    for (const skill of await db.all(query, currentReader())) found.push(skill);
   }
   return found;
 }

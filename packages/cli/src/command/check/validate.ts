@@ -87,7 +87,7 @@ async function findPaths(args: readonly string[], io: Io, progress: ProgressLine
     const onProgress = (seen: { folders: number; skills: number }) =>
       progress.update(seen.skills, seen.folders, arg);
     const found = await findSkillFolders(path, limits, { signal: io.signal, onProgress });
-    problems.push(...found.problems.map((problem) => `${join(arg, problem.path)}: ${problem.message}`));
+    for (const problem of found.problems) problems.push(`${join(arg, problem.path)}: ${problem.message}`);
     // An unreadable folder may be a skill, so it gets a row of its own.
     const unlisted = found.problems.filter(({ reason }) => reason === "unreadable");
     const folders = [...found.skills, ...unlisted].map((folder) => join(path, folder.path));

@@ -113,7 +113,7 @@ async function findItems(args: readonly string[], io: Io): Promise<Found> {
     const found = await findSkillFolders(path, limits, { signal: io.signal });
     // The argument names this folder, and its result says whether it is published.
     const others = found.problems.filter((each) => each.reason !== "tools-only" || each.path !== ".");
-    problems.push(...others.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
+    for (const problem of others) problems.push(`${join(label, problem.path)}: ${problem.message}`);
     // A named folder without skills stays in the list, so that its problems are reported.
     const folders = found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path));
     for (const folder of folders)
