@@ -48,6 +48,9 @@ const frameworks = ["tests/adapters/**/*.test.ts"];
 
 const everything = ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"];
 
+/** The set-up of every project. */
+const setup = ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/compile-cache.ts"];
+
 /** Many tests wait for a disk, a database or a program. */
 const waitingWorkers = Math.ceil(1.5 * availableParallelism());
 
@@ -75,7 +78,7 @@ export default defineConfig({
           name: "unit",
           include: everything,
           exclude: [...configDefaults.exclude, ...store, ...journey, ...machine, ...frameworks],
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts"],
+          globalSetup: setup,
           // Loading the modules again for each file takes longer than most files.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -88,7 +91,7 @@ export default defineConfig({
           name: "store",
           include: store,
           exclude: [...configDefaults.exclude, ...machine, ...journey],
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          globalSetup: [...setup, "tests/postgres-setup.ts"],
           isolate: false,
           maxWorkers: waitingWorkers,
           sequence: { groupOrder: 1 },
@@ -99,7 +102,7 @@ export default defineConfig({
         test: {
           name: "journey",
           include: journey,
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          globalSetup: [...setup, "tests/postgres-setup.ts"],
           // Each file has its own process.
           isolate: true,
           maxWorkers: waitingWorkers,
@@ -111,7 +114,7 @@ export default defineConfig({
         test: {
           name: "machine",
           include: machine,
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/postgres-setup.ts"],
+          globalSetup: [...setup, "tests/postgres-setup.ts"],
           // Each file has its own process.
           isolate: true,
           maxWorkers: 1,
@@ -123,7 +126,7 @@ export default defineConfig({
         test: {
           name: "frameworks",
           include: frameworks,
-          globalSetup: ["tests/system-setup.ts", "tests/stage-setup.ts", "tests/adapters/install-setup.ts"],
+          globalSetup: [...setup, "tests/adapters/install-setup.ts"],
           setupFiles: ["tests/adapters/require-frameworks.ts"],
           maxWorkers: waitingWorkers,
           sequence: { groupOrder: 1 },

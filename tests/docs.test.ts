@@ -170,7 +170,7 @@ test("every example in the documents compiles and runs [S-72]", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
     execFileSync("npx", ["tsc", "--noEmit", "-p", folder], { cwd: root, stdio: "pipe" });
     const home = { HOME: folder, XDG_DATA_HOME: join(folder, "data"), XDG_CACHE_HOME: join(folder, "cache") };
-    const env = { ...process.env, ...home, NODE_COMPILE_CACHE: join(folder, "compiled") };
+    const env = { ...process.env, ...home };
     for (const file of readdirSync(folder).filter((name) => name.startsWith("example-"))) {
       execFileSync(process.execPath, ["--conditions=@skillhold/source", file], {
         cwd: folder,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { compileCache } from "../compile-cache.ts";
 
 const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
 const FILES = 300;
@@ -24,7 +25,7 @@ test.skipIf(process.platform === "win32")(
     const command = `ulimit -n ${FILES} && exec "$0" "$@"`;
     const args = ["serve", "--port", "0", "--data", folder, "--no-seed", "--json"];
     const child = spawn("sh", ["-c", command, process.execPath, bin, ...args], {
-      env: { PATH: process.env["PATH"], HOME: folder },
+      env: { PATH: process.env["PATH"], HOME: folder, ...compileCache },
       stdio: ["ignore", "pipe", "ignore"],
     });
     stop = async () => {

@@ -8,11 +8,9 @@ import { removeStores } from "@skillhold/cli/test/registry.fixture";
 import { writeArchive } from "@skillhold/core/archive";
 import { routeTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
+import { compileCache } from "../compile-cache.ts";
 
 const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
-
-/** Node compiles shared code once for all processes. */
-const NODE_COMPILE_CACHE = join(tmpdir(), `skillhold-test-compiled-${process.getuid?.() ?? 0}`);
 
 /** The processes and folders of a test, which are removed with it. */
 export class ServeScene {
@@ -30,7 +28,7 @@ export class ServeScene {
     const home = this.folder();
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home, NODE_COMPILE_CACHE, SKILLHOLD_USER: "ann", ...env },
+      env: { PATH: process.env["PATH"], HOME: home, ...compileCache, SKILLHOLD_USER: "ann", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#children.add(child);

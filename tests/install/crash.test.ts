@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { compileCache } from "../compile-cache.ts";
 import { type GitServer, openGitServer, skillText } from "./git-server.fixture.ts";
 import { installScene } from "./scene.fixture.ts";
 
@@ -30,6 +31,7 @@ async function killed(argv: readonly string[], isDue: () => boolean): Promise<vo
     XDG_DATA_HOME: join(root(), "data"),
     SKILLHOLD_USER: "ann",
     PATH: process.env["PATH"],
+    ...compileCache,
     TMPDIR: root(),
   };
   const bin = resolve("packages/skillhold/bin/skillhold.js");
@@ -88,6 +90,7 @@ describe("a process that is killed before each change of a file", () => {
       XDG_DATA_HOME: join(root(), "data"),
       SKILLHOLD_USER: "ann",
       PATH: process.env["PATH"],
+      ...compileCache,
       // What a killed process leaves there goes with the scene.
       TMPDIR: root(),
       NODE_OPTIONS: `--import=${preload}`,

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { compileCache } from "../compile-cache.ts";
 
 const launcher = resolve(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
 
@@ -19,7 +20,7 @@ export function makeScene() {
   write("skills/pdf/scripts/hello.sh", "echo hello $1\n");
   // Written last, so that the folder exists when the server starts.
   mkdirSync(join(root, "home"));
-  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home"), ...compileCache };
   const command = { command: process.execPath, args: [launcher, "mcp", "--root", join(root, "skills")], env };
   return {
     root,

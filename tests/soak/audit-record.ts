@@ -10,6 +10,7 @@ import type { SkillEvent } from "@skillhold/protocol";
 import { checkpointFile, findTrustedKey, signingKeyFile, verifyAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
+import { compileCache } from "../compile-cache.ts";
 import { putSkills } from "../registry-library/put-skills.ts";
 
 /** A text or part that an agent received, or a run for it; the mark is unique in its session. */
@@ -80,7 +81,7 @@ const script = join(import.meta.dirname, "audit-user.ts");
 
 async function killOne(url: string, folder: string, count: number) {
   const child = spawn(process.execPath, ["--conditions=@skillhold/source", script, url, folder], {
-    env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(folder, "compile-cache") },
+    env: { PATH: process.env["PATH"] ?? "", ...compileCache },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const errors = text(child.stderr);

@@ -13,6 +13,7 @@ import type { RegistryContext } from "@skillhold/registry/record";
 import { editSkill, publishFolder } from "@skillhold/registry/release";
 import { issueToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
+import { compileCache } from "../compile-cache.ts";
 
 const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
 const by = { user: "bench", role: "admin" } as const;
@@ -50,7 +51,7 @@ export async function startGateway(skills: number, tokens: number): Promise<Gate
     process.execPath,
     [bin, "serve", "--port", "0", "--data", folder, "--no-seed", "--json"],
     {
-      env: { PATH: process.env["PATH"], HOME: folder, SKILLHOLD_USER: "bench" },
+      env: { PATH: process.env["PATH"], HOME: folder, SKILLHOLD_USER: "bench", ...compileCache },
       stdio: ["ignore", "pipe", "ignore"],
     },
   );

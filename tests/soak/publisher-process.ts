@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compileCache } from "../compile-cache.ts";
 
 /** A publication that the store acknowledged to a publisher. */
 export interface Acknowledged {
@@ -35,7 +36,7 @@ const script = join(import.meta.dirname, "publisher.ts");
 export function startPublisher({ url, folder, startedAt, speed, count, mix }: PublisherOptions): Publisher {
   const args = [url, folder, startedAt, speed, count, mix].map(String);
   const child = spawn(process.execPath, ["--conditions=@skillhold/source", script, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(folder, "compile-cache") },
+    env: { PATH: process.env["PATH"] ?? "", ...compileCache },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const { begun, ended } = listen(child);
