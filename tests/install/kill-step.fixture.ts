@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { flushCompileCache, syncBuiltinESMExports } from "node:module";
 
 /** Loaded into a process by `--import`: kills it just before its n-th change of a file below a folder. */
 const { KILL_FOLDER = "", KILL_STEP = "0" } = process.env;
@@ -24,7 +24,11 @@ for (const name of [
     const isRead = name === "openSync" && (rest[0] === undefined || rest[0] === "r" || rest[0] === 0);
     if (String(path).startsWith(KILL_FOLDER) && !isRead) {
       step += 1;
-      if (step === Number(KILL_STEP)) process.kill(process.pid, "SIGKILL");
+      if (step === Number(KILL_STEP)) {
+        // The next process need not compile the same modules again.
+        flushCompileCache();
+        process.kill(process.pid, "SIGKILL");
+      }
     }
     return original(path, ...rest);
   };
