@@ -76,6 +76,29 @@ describe.each(engines)("a backup of %s", (engine) => {
     },
   );
 
+  test("of a pruned log restores it, and the log verifies [S-71]", async () => {
+    const { store: source } = scene.context;
+    await scene.publish("one");
+    const at = "2020-01-01T00:00:00.000Z";
+    await source.transaction((tx) => tx.append({ type: "session.closed", at, session: "s" }));
+    const after = (await source.lastEvent()) - 1;
+    const step = { after, before: "2021-01-01T00:00:00.000Z", at: new Date().toISOString() };
+    const by = { user: "ann", role: "admin" } as const;
+    await source.transaction((tx) => tx.pruneLog({ ...step, by }));
+    const pruned = await source.lastPruned();
+    await create();
+    const url = await emptyStore(engine);
+    await restoreRegistry(url, file, noFiles, clock);
+    const store = await openRegistryStore(url, { create: false });
+    try {
+      expect([pruned > 0, await store.lastPruned()]).toEqual([true, pruned]);
+      expect(await verifyAudit(store, { keys: [] })).toMatchObject({ isSound: true });
+      expect(await fsck({}, { ...scene.context, store })).toMatchObject({ isClean: true });
+    } finally {
+      await store.close();
+    }
+  });
+
   test("holds one moment, while others publish [S-71]", async () => {
     await scene.publish("start");
     const isDone = { value: false };

@@ -102,6 +102,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
     "grant.requested": { skill, by, grantee: { kind: "agent", key: "mark-agent" }, canManage: false },
     "grant.declined": { skill, by, grantee: { kind: "agent", key: "mark-agent" } },
     "audit.key_changed": { by, key: `ed25519:${"A".repeat(43)}=`, change: "added" },
+    "audit.pruned": { by, before: AT, count: 2, ranges: [{ first: 1, last: 2 }] },
     "eval.recorded": { skill, by, report: "mark-report", kind: "offline", hash, revision: 1 },
     "guard.waived": {
       skill,

@@ -107,6 +107,12 @@ export const machineCommands: readonly CommandRow[] = [
     () => import("./command/operate/audit-export.ts"),
   ),
   row(
+    "audit prune",
+    "Operate",
+    "remove old records of use from the audit log",
+    () => import("./command/operate/audit-prune.ts"),
+  ),
+  row(
     "audit keys",
     "Operate",
     "list the keys that may sign the audit log",
@@ -129,6 +135,12 @@ export const machineCommands: readonly CommandRow[] = [
     "Operate",
     "continue a log after a restored backup or a lost key",
     () => import("./command/operate/audit-adopt.ts"),
+  ),
+  row(
+    "outputs prune",
+    "Operate",
+    "remove the kept files of old runs",
+    () => import("./command/operate/outputs-prune.ts"),
   ),
   row(
     "backup create",

@@ -33,6 +33,20 @@ export function countOption<Given extends object>(
   throw new SkillError("USAGE", `${flag} takes a whole number, ${bounds}, not ${JSON.stringify(text)}.`);
 }
 
+/** The days of --older-than. */
+export function readAge<Given extends object>(options: Given & { readonly olderThan?: unknown }): number {
+  const text = textOption(options, "olderThan") ?? "";
+  const days = /^\d{1,5}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
+  if (days >= 1 && days <= 36_500) return days;
+  throw new SkillError(
+    "USAGE",
+    text === ""
+      ? "--older-than is required."
+      : `--older-than takes days from 1d to 36500d, not ${JSON.stringify(text)}.`,
+    { hint: "Write a number of days, such as 90d." },
+  );
+}
+
 /** Reads a revision number. */
 export function readRevision(text: string): number {
   const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN;

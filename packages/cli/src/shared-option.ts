@@ -151,6 +151,11 @@ export const consentOption = {
   summary: "approve without asking, for 15 minutes or until the skill changes",
 } as const satisfies OptionSpec;
 
+export const olderThanOption = {
+  flags: "--older-than <days>",
+  summary: "the age to prune from, such as 90d",
+} as const satisfies OptionSpec;
+
 /** Permissions of a run beyond the sandbox's defaults. */
 export const runGrantOptions = [
   consentOption,
@@ -180,6 +185,10 @@ export const mcpToolOptions = [
     repeats: true,
   },
   { flags: "--outputs <folder>", summary: "keep the files that scripts write here, in a folder per run" },
+  {
+    flags: "--outputs-days <count>",
+    summary: "remove the folders of older runs from --outputs at the start",
+  },
   {
     flags: "--publish-from <folder>",
     summary: "let the agent publish skills from below this folder to the store; repeatable",

@@ -181,6 +181,7 @@ test.each([
     kind: "create",
   },
   { type: "audit.key_changed", at, by: admin, key: `ed25519:${"A".repeat(43)}=`, change: "added" },
+  { type: "audit.pruned", at, by: admin, before: at, count: 3, ranges: [{ first: 1, last: 3 }] },
 ])("$type is a valid event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);
 });

@@ -14,6 +14,9 @@ export const Actor = z.object({
 });
 export type Actor = Readonly<z.infer<typeof Actor>>;
 
+/** Entries of the audit log by number, both ends included. */
+const SeqRange = z.object({ first: z.int().min(1), last: z.int().min(1) });
+
 /** The origin of a revision. */
 export const Provenance = z.object({
   source: z.enum([
@@ -178,6 +181,19 @@ export const registryEvents = [
     key: AuditKey,
     change: z.enum(["added", "revoked"]),
     endorsement: z.object({ key: AuditKey, signature: z.string().max(128) }).optional(),
+  }),
+  /**
+   * Old records of use lost their texts. Their numbers and hashes stay, so the log still verifies, and only entries
+   * in these ranges may be without a text.
+   */
+  z.object({
+    type: z.literal("audit.pruned"),
+    at,
+    by: Actor,
+    /** Entries older than this were pruned. */
+    before: at,
+    count: z.int().min(1),
+    ranges: z.array(SeqRange).min(1).max(500).readonly(),
   }),
   /** The content guard refused a publish. */
   z.object({

@@ -46,6 +46,18 @@ export function checkStore(store: Opened["store"] | SkillError, flags: string): 
   return ok(name, `${skills} in ${store.address}; run \`skillhold fsck${flags}\` to verify it.`);
 }
 
+/** Reports how long the audit log is, and up to where its records of use were pruned. */
+export async function checkAuditLog(store: Opened["store"]): Promise<readonly Check[]> {
+  if (store === undefined) return [];
+  const reader = store.context.store;
+  const [entries, pruned] = await Promise.all([reader.lastEvent(), reader.lastPruned()]);
+  const state =
+    pruned === 0
+      ? "never pruned; `skillhold audit prune --older-than 90d --dry-run` counts old records of use"
+      : `records of use are pruned up to entry ${pruned}`;
+  return [ok("audit log", `${entries} ${entries === 1 ? "entry" : "entries"}; ${state}.`)];
+}
+
 /** Checks whether each MCP server answers, and which of its skills cannot be used. */
 export async function checkServers(layers: readonly McpLayer[]): Promise<readonly Check[]> {
   if (layers.length === 0) return [];

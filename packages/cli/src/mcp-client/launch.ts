@@ -67,10 +67,12 @@ function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly 
 function served(options: Options, scope: ConfigScope, cwd: string): readonly string[] {
   const place = (path: string) => placeOf(path, scope, cwd);
   const outputs = textOption(options, "outputs");
+  const outputsDays = textOption(options, "outputsDays");
   return [
     ...listOption(options, "off").flatMap((tool) => ["--off", readOfferedTool(tool)]),
     ...listOption(options, "mount").flatMap((mount) => ["--mount", placeOfMount(mount, place)]),
     ...(outputs === undefined ? [] : ["--outputs", place(outputs)]),
+    ...(outputsDays === undefined ? [] : ["--outputs-days", outputsDays]),
     ...listOption(options, "publishFrom").flatMap((folder) => ["--publish-from", place(folder)]),
     ...(options["locations"] === true ? ["--locations"] : []),
     ...(options["structured"] === true ? ["--structured"] : []),

@@ -19,7 +19,7 @@ export const storeCommands: ReadonlySet<string> = new Set([
   ..."scan check install".split(" ").map((verb) => `deps ${verb}`),
   ..."list".split(" ").map((verb) => `source ${verb}`),
   ..."install".split(" ").map((verb) => `mcp ${verb}`),
-  ..."verify tail export keys trust revoke adopt".split(" ").map((verb) => `audit ${verb}`),
+  ..."verify tail export prune keys trust revoke adopt".split(" ").map((verb) => `audit ${verb}`),
   ..."create restore".split(" ").map((verb) => `backup ${verb}`),
 ]);
 

@@ -142,6 +142,10 @@ const writers: Writers = {
   ],
   "token.revoked": () => ["revoked a token", "warn"],
   "audit.key_changed": ({ change }) => [`${change} a key of the audit log`, "warn"],
+  "audit.pruned": ({ count }) => [
+    `pruned ${count === 1 ? "1 entry" : `${count} entries`} of the audit log`,
+    "warn",
+  ],
   "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
   "eval.recorded": ({ skill, revision, kind }) => [
     `added an eval of ${skill}${revision === undefined ? "" : ` r${revision}`} (${kind})`,

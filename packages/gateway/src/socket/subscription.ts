@@ -1,5 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { ServerMessage } from "@skillhold/protocol/http";
+import { isNextEvent } from "@skillhold/registry/audit";
 import type { StoredEvent } from "@skillhold/registry/record";
 import type { Principal } from "../auth/principal.ts";
 import type { EventAudience, Share } from "./event-audience.ts";
@@ -74,9 +75,10 @@ export class Subscription {
   }
 
   /** Sends the next event. */
-  receive({ seq, event }: StoredEvent, share: Share, message: EventMessage): void {
+  receive(stored: StoredEvent, share: Share, message: EventMessage): void {
+    const { seq, event } = stored;
     if (seq <= this.#at || this.#isEnded) return;
-    if (seq !== this.#at + 1) {
+    if (!isNextEvent(stored, this.#at)) {
       this.fail(new Error(`Event ${seq} arrived after event ${this.#at}.`));
       return;
     }

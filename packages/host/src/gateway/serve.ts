@@ -15,6 +15,7 @@ import { productVersion } from "../place/bundled.ts";
 import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
+import { AuditRetention } from "./audit-retention.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
 import { startSeeding } from "./seeding.ts";
@@ -56,6 +57,8 @@ export interface ServeOptions {
   readonly watch?: boolean;
   /** Whether skills of served folders that break the specification are rejected. */
   readonly strict?: boolean;
+  /** Records of use in the audit log are pruned after this many days; never without it. */
+  readonly auditDays?: number;
   readonly limits?: Limits;
   readonly sandbox?: Sandbox;
   readonly log?: (entry: LogEntry) => void;
@@ -117,6 +120,9 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     );
     const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());
     const { registry } = parts.context;
+    const { auditDays } = options;
+    if (auditDays !== undefined)
+      closers.add(new AuditRetention(auditDays, { registry, timers: systemTimers, log }), (it) => it.close());
     if (options.seed !== false)
       closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
     const address = servedUrl(listening, options);

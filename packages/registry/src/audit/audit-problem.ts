@@ -11,6 +11,8 @@ export type AuditProblemCode =
   | "entry-missing"
   /** An entry is not a canonical event, or its columns differ from its body. */
   | "entry-changed"
+  /** An entry has no text, and the log does not record that it was pruned. */
+  | "entry-removed"
   /** The hash of an entry does not follow from the previous one. */
   | "chain-broken"
   | "head-missing"

@@ -27,7 +27,8 @@ export async function* followEvents(
       const woken = wakeUp.next();
       const page = await store.eventsAfter(last, PAGE);
       for (const stored of page) {
-        rejectGap(last, stored.seq);
+        if (!isNextEvent(stored, last))
+          throw broken(`The events between ${last} and ${stored.seq} are missing from the log.`);
         last = stored.seq;
         if (signal.aborted) return;
         yield stored;
@@ -55,9 +56,9 @@ class WakeUp {
   }
 }
 
-function rejectGap(last: number, seq: number): void {
-  if (seq === last + 1) return;
-  throw broken(`The events between ${last} and ${seq} are missing from the log.`);
+/** Whether only pruned entries are between the two. */
+export function isNextEvent({ seq, pruned = 0 }: StoredEvent, last: number): boolean {
+  return seq === last + 1 + pruned;
 }
 
 /** A store reset to an earlier state reuses numbers, so waiting would skip the new events. */

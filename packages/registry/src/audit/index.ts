@@ -11,7 +11,7 @@ export {
 } from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
 export { CheckpointKeeper, type CheckpointOptions, type Witness } from "./checkpoint-keeper.ts";
-export { type FollowOptions, followEvents } from "./follow.ts";
+export { type FollowOptions, followEvents, isNextEvent } from "./follow.ts";
 export { httpWitness } from "./http-witness.ts";
 export { type GuardedAppend, keyChangeOf, LogGuard, type LogMemory, type SeenLogState } from "./log-guard.ts";
 export { logMemoryFile } from "./log-memory.ts";
@@ -26,6 +26,16 @@ export {
   leafHash,
   MerkleTree,
 } from "./merkle-tree.ts";
+export {
+  isPruned,
+  PRUNE_BATCH,
+  type Pruned,
+  PrunedEntries,
+  type PruneOptions,
+  planPruning,
+  pruneAudit,
+  rejectDamaged,
+} from "./pruning.ts";
 export { RegistryAudit } from "./registry-audit.ts";
 export { type Drift, type Replay, type ReplayContext, replaySession } from "./replay.ts";
 export type {

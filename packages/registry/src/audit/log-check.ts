@@ -5,6 +5,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
+import { PrunedEntries } from "./pruning.ts";
 
 /** Checks a log entry by entry in constant memory. */
 export class LogCheck {
@@ -12,6 +13,7 @@ export class LogCheck {
   /** Witnessed checkpoints, smallest log first. */
   readonly #checkpoints: Checkpoint[];
   #frontier: Frontier = emptyFrontier;
+  readonly #pruned = new PrunedEntries();
   #seq = 0;
   #hash = CHAIN_START;
 
@@ -34,14 +36,16 @@ export class LogCheck {
   }
 
   add(row: AuditRow): void {
+    const isPruned = this.#pruned.add(row);
     if (row.seq === this.#seq + 1) {
-      if (row.hash !== chainHash(this.#hash, row.body))
+      // The root covers the hash of a pruned entry.
+      if (!isPruned && row.hash !== chainHash(this.#hash, row.body))
         this.#problems.add("chain-broken", "The hash does not follow from the previous entry.", row.seq);
     } else {
       // After a gap there is no hash to compare with.
       this.#problems.add("entry-missing", `The entries after ${this.#seq} are missing.`, row.seq);
     }
-    const problem = findEntryProblem(row);
+    const problem = isPruned ? undefined : findEntryProblem(row);
     if (problem !== undefined) this.#problems.add("entry-changed", problem, row.seq);
     this.#seq = row.seq;
     this.#hash = row.hash;
@@ -49,8 +53,14 @@ export class LogCheck {
     this.#compare();
   }
 
-  /** Reports checkpoints beyond the end of the log. */
+  /** Reports checkpoints beyond the end of the log, and entries that were removed without a record. */
   end(): void {
+    for (const { first, last } of this.#pruned.unrecorded())
+      this.#problems.add(
+        "entry-removed",
+        `The log does not record the pruning of ${first} to ${last}.`,
+        first,
+      );
     for (const { size } of this.#checkpoints)
       this.#problems.add("log-cut", `The log had ${size} entries before and now has ${this.#frontier.size}.`);
     this.#checkpoints.length = 0;

@@ -6,6 +6,7 @@ import { endorse, type KeyChange, type KeySet, keyOfText, keyText, nextKeys, noK
 import { chainHash } from "./chain.ts";
 import { type Checkpoint, type CheckpointSigner, readCheckpoint, signCheckpoint } from "./checkpoint.ts";
 import { appendLeaf, rootOf } from "./merkle.ts";
+import { PrunedEntries } from "./pruning.ts";
 
 /** The log as this machine last saw and checked it. */
 export interface SeenLogState {
@@ -172,11 +173,12 @@ async function continueFrom(
     throw rewritten(`shrank from ${before.seq} to ${head.seq} entries`, before, head);
   let { hash, frontier } = before;
   let { keys } = seen;
+  const pruned = new PrunedEntries();
   for (let seq = before.seq; seq < head.seq; ) {
     const rows = await log.auditAfter(seq, PAGE);
     if (rows.length === 0) throw rewritten(`has no entry ${seq + 1}`, before, head);
     for (const row of rows) {
-      const isNext = row.seq === seq + 1 && row.hash === chainHash(hash, row.body);
+      const isNext = row.seq === seq + 1 && (pruned.add(row) || row.hash === chainHash(hash, row.body));
       if (!isNext) throw rewritten(`does not continue at entry ${seq + 1}`, before, head);
       ({ seq, hash } = row);
       frontier = appendLeaf(frontier, hash);
@@ -184,6 +186,9 @@ async function continueFrom(
       if (change !== undefined) keys = nextKeys(keys, change, head.origin) ?? keys;
     }
   }
+  const [removed] = pruned.unrecorded();
+  if (removed !== undefined)
+    throw rewritten(`has no record of the pruning of entry ${removed.first}`, before, head);
   if (hash !== head.hash || rootOf(frontier) !== rootOf(head.frontier))
     throw rewritten("does not continue the log seen before", before, head);
   const { root } = seen.keys;

@@ -1,6 +1,7 @@
 import { type ApprovalAnswer, requestKey } from "@skillhold/core/approval";
 import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { isNextEvent } from "../audit/follow.ts";
 import type { RegistryReader, StoredEvent } from "../record/registry-store.ts";
 import { answerOf, mayAnswer, type Question, questionOf } from "./question.ts";
 
@@ -98,10 +99,10 @@ export class QuestionIndex {
   }
 
   /** Applies the next event. Concurrent readers may deliver an event twice; the second is ignored. */
-  apply({ seq, event }: StoredEvent): void {
-    if (seq !== this.#seq + 1) return;
-    this.#seq = seq;
-    this.#take(event);
+  apply(stored: StoredEvent): void {
+    if (!isNextEvent(stored, this.#seq)) return;
+    this.#seq = stored.seq;
+    this.#take(stored.event);
   }
 
   #take(event: SkillEvent): void {

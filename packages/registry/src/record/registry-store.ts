@@ -1,7 +1,7 @@
 import type { Approval } from "@skillhold/core/approval";
 import type { GuardReport, Waiver } from "@skillhold/core/guard";
 import type { VectorStore } from "@skillhold/core/semantic";
-import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Actor, Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { EvalReportBody } from "@skillhold/protocol/http";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
@@ -111,6 +111,8 @@ export interface RegistryReader {
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
   /** The changes of the keys that sign the log, in order. */
   auditKeys(): Promise<readonly AuditKeyChange[]>;
+  /** The number of the last pruned entry; 0 for none. */
+  lastPruned(): Promise<number>;
   /** The guard's report on a tree, without waivers; undefined when the tree was never inspected. */
   findGuardReport(hash: Digest): Promise<GuardReport | undefined>;
   /** All waivers of a skill by its id, the oldest first; expired ones too. */
@@ -205,6 +207,11 @@ export interface RegistryTransaction extends RegistryReader {
   append(event: SkillEvent): Promise<number>;
   /** Appends several events in order, as the last step; returns the last number. */
   appendAll(events: readonly SkillEvent[]): Promise<number>;
+  /**
+   * Prunes the due entries of one batch after an entry, and records it. Throws if one of them is damaged. Must be the
+   * last step of a transaction.
+   */
+  pruneLog(step: PruneStep): Promise<PrunePlan>;
   /** Adds or revokes a key of the log, endorsed by this machine's key. Needs a signer. */
   changeAuditKey(change: Omit<AuditKeyChange["event"], "type" | "endorsement">): Promise<number>;
   /** Accepts the log as it is, with this machine's key as its only key. Needs a signer. */
@@ -285,6 +292,8 @@ export interface EventQuery {
 export interface StoredEvent {
   readonly seq: number;
   readonly event: SkillEvent;
+  /** The number of pruned entries directly before it, in a feed. */
+  readonly pruned?: number;
 }
 
 /** An event with its actor, which may be known only from the session. */
@@ -293,7 +302,29 @@ export interface ListedEvent extends StoredEvent {
   readonly person?: string;
 }
 
-/** An event as stored in its row. */
+/** Entries of the log by number, both ends included. */
+export interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface PruneStep {
+  readonly after: number;
+  /** Entries older than this are due. */
+  readonly before: string;
+  readonly at: string;
+  readonly by: Actor;
+}
+
+/** The due entries of one batch. */
+export interface PrunePlan {
+  readonly ranges: readonly SeqRange[];
+  readonly count: number;
+  /** The last entry that is old, if later ones can be old, too. */
+  readonly next: number | undefined;
+}
+
+/** An event as stored in its row. A pruned entry has only its number and its hash. */
 export interface AuditRow {
   readonly seq: number;
   readonly at: string;

@@ -1,7 +1,23 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { appendLeaf, canonicalJson, chainHash, type GuardedAppend } from "@skillhold/registry/audit";
-import type { AuditHead, AuditKeyChange, AuditRow, RegistryReader } from "@skillhold/registry/record";
+import {
+  appendLeaf,
+  canonicalJson,
+  chainHash,
+  type GuardedAppend,
+  PRUNE_BATCH,
+  PrunedEntries,
+  planPruning,
+  rejectDamaged,
+} from "@skillhold/registry/audit";
+import type {
+  AuditHead,
+  AuditKeyChange,
+  AuditRow,
+  PrunePlan,
+  PruneStep,
+  RegistryReader,
+} from "@skillhold/registry/record";
 import type { Queries, Tx } from "../engine/db.ts";
 import { requireHead, selectEnd, updateHead } from "./audit-head-table.ts";
 import {
@@ -11,6 +27,7 @@ import {
   type LoggedEvent,
   lastEvent,
   logStart,
+  pruneEvents,
   selectAuditKeys,
 } from "./event-table.ts";
 
@@ -59,6 +76,26 @@ export async function changeKey(
 export async function adoptLog(tx: Tx, at: string, guarded: GuardedAppend): Promise<number> {
   const before = await lockHead(tx);
   return await extend(tx, before, guarded.adopt(before, at).map(toEntry), guarded);
+}
+
+/** Prunes the due entries of one batch after an entry, and records it in the same transaction. */
+export async function pruneLog(tx: Tx, step: PruneStep, writer: Writer): Promise<PrunePlan> {
+  const { after, before, at, by } = step;
+  await lockHead(tx);
+  const [previous] = after === 0 ? [] : await auditAfter(tx, after - 1, 1);
+  const rows = await auditAfter(tx, after, PRUNE_BATCH);
+  const plan = planPruning(rows, { before, now: at });
+  const { ranges, count } = plan;
+  const end = ranges.at(-1)?.last;
+  if (end === undefined) return plan;
+  rejectDamaged(
+    rows.filter(({ seq }) => seq <= end),
+    previous?.hash,
+  );
+  // The record comes first: the writer checks the entries that are new to it.
+  await appendAll(tx, [{ type: "audit.pruned", at, by, before, count, ranges }], writer);
+  await pruneEvents(tx, ranges);
+  return plan;
 }
 
 async function lockHead(tx: Tx): Promise<AuditHead> {
@@ -133,6 +170,7 @@ export async function listBrokenEvents(db: Queries): Promise<readonly number[]> 
   // Others may append meanwhile: all events of this head must exist, and the next head must cover all
   // existing ones.
   const promised = await selectEnd(db);
+  const pruned = new PrunedEntries();
   let last = logStart;
   for (let isOver = false; !isOver; ) {
     const page = await auditAfter(db, last.seq, PAGE);
@@ -140,13 +178,15 @@ export async function listBrokenEvents(db: Queries): Promise<readonly number[]> 
       addRange(broken, last.seq + 1, row.seq - 1);
       // After a gap there is no hash to compare with.
       const isNext = row.seq === last.seq + 1;
-      const isLinked = !isNext || row.hash === chainHash(last.hash, row.body);
+      const isPruned = pruned.add(row);
+      const isLinked = !isNext || isPruned || row.hash === chainHash(last.hash, row.body);
       const isPromised = row.seq !== promised.seq || row.hash === promised.hash;
-      if (!isLinked || !isPromised || !isTrueCopy(row)) broken.add(row.seq);
+      if (!isLinked || !isPromised || !(isPruned || isTrueCopy(row))) broken.add(row.seq);
       last = row;
     }
     isOver = page.length < PAGE || broken.size >= MAX_BROKEN;
   }
+  for (const { first, last: end } of pruned.unrecorded()) addRange(broken, first, end);
   addRange(broken, last.seq + 1, promised.seq);
   addRange(broken, (await selectEnd(db)).seq + 1, last.seq);
   return [...broken].sort((one, other) => one - other).slice(0, MAX_BROKEN);

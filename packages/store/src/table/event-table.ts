@@ -5,6 +5,7 @@ import type {
   AuditRow,
   EventQuery,
   ListedEvent,
+  SeqRange,
   StoredEvent,
 } from "@skillhold/registry/record";
 import { z } from "zod";
@@ -67,12 +68,24 @@ export async function lastEvent(db: Queries): Promise<number> {
   return (await db.all(sql`select seq from event order by seq desc limit 1`, LastRow))[0]?.seq ?? 0;
 }
 
-/** In commit order. */
+/** In commit order, without pruned entries. */
 export async function eventsAfter(db: Queries, seq: number, limit: number): Promise<readonly StoredEvent[]> {
-  return await db.all(
-    sql`select seq, body from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
-    EventRow,
-  );
+  const query = sql`select seq, body from event where seq > ${seq} and body <> '' order by seq limit ${pageLimit(limit)}`;
+  const events = await db.all(query, EventRow);
+  const last = events.at(-1)?.seq ?? seq;
+  const left = last - seq - events.length;
+  // Without this check, a missing row would pass for a pruned one.
+  if (left === 0 || (await countPruned(db, seq, last)) !== left) return events;
+  return events.map((stored, index) => {
+    const pruned = stored.seq - (events[index - 1]?.seq ?? seq) - 1;
+    return pruned === 0 ? stored : { ...stored, pruned };
+  });
+}
+
+async function countPruned(db: Queries, after: number, before: number): Promise<number> {
+  const query = sql`select count(*) as entries from event where seq > ${after} and seq < ${before} and body = ''`;
+  const [row] = await db.all(query, z.object({ entries: z.coerce.number() }));
+  return row?.entries ?? 0;
 }
 
 /** The raw rows. */
@@ -88,6 +101,21 @@ export async function selectAuditKeys(db: Queries): Promise<readonly AuditKeyCha
   const query = sql`select seq, body from event where type = 'audit.key_changed' order by seq`;
   const found = await db.all(query, z.object({ seq: z.int(), body: z.string() }));
   return found.flatMap(({ seq, body }) => keyChangeOf(seq, body) ?? []);
+}
+
+/** The last entry of the newest record of a pruning. */
+export async function selectLastPruned(db: Queries): Promise<number> {
+  const query = sql`select seq, body from event where type = 'audit.pruned' order by seq desc limit 1`;
+  const [found] = await db.all(query, EventRow);
+  return found?.event.type === "audit.pruned" ? (found.event.ranges.at(-1)?.last ?? 0) : 0;
+}
+
+/** Empties all columns except for the number and the hash. */
+export async function pruneEvents(tx: Tx, ranges: readonly SeqRange[]): Promise<void> {
+  for (const { first, last } of ranges)
+    await tx.run(sql`update event set at = '', type = '', skill = null, session = null, agent = null,
+      person = null, body = ''
+      where seq between ${first} and ${last}`);
 }
 
 /** Newest first. */
@@ -202,7 +230,7 @@ export async function selectEvents(db: Queries, query: EventQuery): Promise<read
   ];
   const order = query.order === "newest" ? sql`order by seq desc` : sql`order by seq`;
   const end = sql`${order} limit ${pageLimit(query.limit)}`;
-  const where = joinSql([...range, ...columns], " and ");
+  const where = joinSql([...range, ...columns, sql`body <> ''`], " and ");
   if (types === undefined)
     return await db.all(sql`select seq, agent, person, body from event where ${where} ${end}`, ListedRow);
   if (columns.length > 0)

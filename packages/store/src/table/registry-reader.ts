@@ -13,6 +13,7 @@ import {
   lastEvent,
   selectAuditKeys,
   selectEvents,
+  selectLastPruned,
 } from "./event-table.ts";
 import {
   selectGrant,
@@ -72,6 +73,7 @@ export function readerOf(db: Queries): RegistryReader {
     listEvents: (query) => selectEvents(db, query),
     auditAfter: (seq, limit) => auditAfter(db, seq, limit),
     auditKeys: () => selectAuditKeys(db),
+    lastPruned: () => selectLastPruned(db),
     findGuardReport: (hash) => findGuardReport(db, hash),
     listWaivers: (id) => listWaivers(db, id),
     findWorkspace: (agent) => selectWorkspace(db, agent),

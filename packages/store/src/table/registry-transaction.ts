@@ -7,7 +7,7 @@ import { putUser } from "./account-table.ts";
 import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
 import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
-import { adoptLog, appendAll, changeKey, checkLog, type Writer } from "./event-log.ts";
+import { adoptLog, appendAll, changeKey, checkLog, pruneLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
 import { putProposal } from "./proposal-table.ts";
@@ -58,6 +58,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     forgetExpired: (now) => forgetExpired(tx, now),
     append: (event) => appendAll(tx, [event], writer),
     appendAll: (events) => appendAll(tx, events, writer),
+    pruneLog: (step) => pruneLog(tx, step, writer),
     changeAuditKey: (change) => changeKey(tx, change, required(writer)),
     adoptLog: (at) => adoptLog(tx, at, required(writer)),
     checkLog: () => checkLog(tx, writer),

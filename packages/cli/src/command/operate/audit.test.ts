@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fakeHost } from "../../fake-host.ts";
 import { main } from "../../main.ts";
 import { registryScene } from "../../registry.fixture.ts";
@@ -19,6 +19,38 @@ describe.runIf(process.platform === "linux")("audit", () => {
     const { err } = await scene.text(["audit", "verify"]);
     expect(err).toContain("8 entries, compared with 2 checkpoints, signed: sound");
     expect(readFileSync(join(`${scene.storeFile()}.d`, "audit.pub"), "utf8")).toContain("PUBLIC KEY");
+  });
+
+  test("prune needs an age, and leaves what is newer [S-71]", async () => {
+    await useSkill();
+    expect(await scene.json(["audit", "prune"])).toMatchObject({ code: 2 });
+    expect(await scene.json(["audit", "prune", "--older-than", "3"])).toMatchObject({ code: 2 });
+    const none = await scene.text(["audit", "prune", "--older-than", "90d"]);
+    expect(none).toMatchObject({ code: 0, out: expect.stringContaining("0 entries from before") });
+    expect((await scene.text(["doctor"])).out).toContain("audit log: 8 entries; never pruned");
+  });
+
+  test("prune removes old records of use, and verify accepts the log [S-62] [S-71]", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 100 * 86_400_000 });
+    try {
+      await useSkill();
+    } finally {
+      vi.useRealTimers();
+    }
+    const old = ["audit", "prune", "--older-than", "90d"];
+    const planned = await scene.json([...old, "--dry-run"]);
+    expect(planned.data).toMatchObject({ count: expect.any(Number), isDryRun: true });
+    expect(planned.data.count).toBeGreaterThan(3);
+    expect((await scene.json(old)).data).toMatchObject({ count: planned.data.count, isDryRun: false });
+    const { data } = await scene.json(["audit", "verify"]);
+    expect(data).toMatchObject({ entries: 9, isSound: true, isSigned: true, problems: [] });
+    const { events } = (await scene.json(["audit", "tail", "--lines", "20"])).data;
+    const types = events.map(({ event }: { readonly event: { readonly type: string } }) => event.type);
+    expect(types).toContain("skill.published");
+    expect(types.at(-1)).toBe("audit.pruned");
+    expect(types).not.toContain("session.opened");
+    expect((await scene.json(["fsck"])).code).toBe(0);
+    expect((await scene.text(["doctor"])).out).toContain("records of use are pruned up to entry");
   });
 
   test("verify names an edited entry and exits with the code of INTEGRITY_FAILED [S-62]", async () => {

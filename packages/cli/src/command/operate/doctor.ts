@@ -28,7 +28,7 @@ import {
   checkShadowed,
   checkSurveys,
 } from "../../doctor/skill-check.ts";
-import { checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
+import { checkAuditLog, checkServers, checkSources, checkStore } from "../../doctor/source-check.ts";
 import { checkWebhooks } from "../../doctor/webhook-check.ts";
 import { checkWorkspaces } from "../../doctor/workspace-check.ts";
 import { type Opened, withLibrary } from "../../open.ts";
@@ -107,6 +107,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
     await checkSigners(io),
     await checkGuard(opened.store, io),
     ...(opened.store === undefined ? [] : await checkWebhooks(opened.store.context.store, io)),
+    ...(await checkAuditLog(opened.store)),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
 import { openSession, type SessionPorts, type SkillProposer, systemPorts } from "@skillhold/core/session";
@@ -6,12 +7,13 @@ import { present } from "@skillhold/host/place";
 import { localRunPorts } from "@skillhold/host/run";
 import { localProposer, withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
+import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../../command.ts";
 import { chooseGateway } from "../../library-choice.ts";
 import { readOfferedTool } from "../../mcp-client/offered-tool.ts";
 import { readMounts } from "../../mount.ts";
 import { withLibrary } from "../../open.ts";
-import { listOption, textOption } from "../../option.ts";
+import { countOption, listOption, textOption } from "../../option.ts";
 import { type Io, plain } from "../../terminal/output.ts";
 
 /**
@@ -26,6 +28,7 @@ export async function withMcpSkills<T>(
   const hasFileSystem = options["locations"] === true;
   const off = listOption(options, "off").map(readOfferedTool);
   const grants = readGrants(options, io);
+  await removeOldOutputs(grants.outputs, input);
   const proposer = readProposer(input);
   const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
   // The store comes first, because an open library does not notice a store that is created later.
@@ -73,6 +76,7 @@ async function withPublisher<T>(
   return await withFolderPublisher([first, ...others], input, use);
 }
 
+const DAY_MS = 86_400_000;
 const APPROVAL_HINT =
   "This client cannot ask its user. The user can approve the current content with `skillhold approve <id>`.";
 
@@ -84,6 +88,26 @@ function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "g
     ...(mounts.length === 0 ? {} : { grant: () => ({ mounts }) }),
     ...(outputs === undefined ? {} : { outputs: resolve(io.cwd, outputs) }),
   };
+}
+
+/** A folder that cannot be pruned does not keep the server from starting. */
+async function removeOldOutputs(
+  outputs: string | undefined,
+  { options, io }: Pick<CommandInput, "io" | "options">,
+): Promise<void> {
+  const days = countOption(options, "outputsDays", { min: 1, max: 36_500 });
+  if (days === undefined) return;
+  if (outputs === undefined)
+    throw new SkillError("USAGE", "--outputs-days needs --outputs.", {
+      hint: "Name the folder of the outputs.",
+    });
+  // The first run creates the folder.
+  if (!existsSync(outputs)) return;
+  const { pruneOutputs } = await import("@skillhold/sandbox/run");
+  const before = new Date(Date.now() - days * DAY_MS);
+  await pruneOutputs(outputs, { before }).catch((error: unknown) =>
+    io.err(`warning: ${plain(messageOf(error))}\n`),
+  );
 }
 
 export function messageOf(error: unknown): string {

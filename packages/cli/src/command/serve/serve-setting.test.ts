@@ -39,6 +39,16 @@ test("the file can turn watching off, and the command line wins [S-18] [S-71]", 
   expect(read({ config: "c.yaml", watch: false }, { SKILLHOLD_WATCH: "1" })).toMatchObject({ watch: false });
 });
 
+test("the file sets how long the audit log is kept, and the command line wins [S-71]", () => {
+  writeFileSync(join(cwd, "c.yaml"), "retention: { auditDays: 90 }\n");
+  expect(read({ config: "c.yaml" })).toMatchObject({ auditDays: "90" });
+  expect(read({ config: "c.yaml", auditDays: "30" })).toMatchObject({ auditDays: "30" });
+  for (const text of ["auditDays: 0", "auditDays: 1.5", "outputs: 3"]) {
+    writeFileSync(join(cwd, "c.yaml"), `retention: { ${text} }\n`);
+    expect(() => read({ config: "c.yaml" })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  }
+});
+
 test("paths in the file are relative to the file [S-71]", () => {
   mkdirSync(join(cwd, "etc"));
   writeFileSync(join(cwd, "etc/c.yaml"), "data: data\nroots: [skills]\nstore: sqlite:r.db\n");

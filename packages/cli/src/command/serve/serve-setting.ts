@@ -28,6 +28,16 @@ export const ServeFile = z
     allowOrigins: z.array(z.string().min(1)).describe("let pages of these origins call the gateway"),
     behindTls: z.boolean().describe("use https links and cookies, because a proxy terminates TLS"),
     insecureBind: z.boolean().describe("listen on a reachable address without TLS"),
+    retention: z
+      .strictObject({
+        auditDays: z
+          .int()
+          .min(1)
+          .max(36_500)
+          .describe("prune records of use in the audit log after this many days"),
+      })
+      .partial()
+      .describe("how long old data is kept; by default forever"),
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
     webhookHosts: z.array(z.string().min(1)).describe("let webhooks notify these private hosts"),
@@ -157,6 +167,7 @@ function toOptions({
   allowOrigins,
   webhookHosts,
   limits,
+  retention,
   $schema: _,
   ...same
 }: ServeFile): Options {
@@ -168,6 +179,7 @@ function toOptions({
     allowHost: allowHosts,
     allowOrigin: allowOrigins,
     webhookHost: webhookHosts,
+    auditDays: retention?.auditDays?.toString(),
     limit: limits && Object.entries(limits).map(([name, value]) => `${name}=${value}`),
   };
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

@@ -37,6 +37,10 @@ const optionSpecs = [
     summary: "also send audit checkpoints to this file or URL",
   },
   {
+    flags: "--audit-days <count>",
+    summary: "prune records of use in the audit log after this many days; by default never",
+  },
+  {
     flags: "--root <folder>",
     summary: "also serve the skills of this folder; repeatable",
     repeats: true,

@@ -57,6 +57,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "token.issued": "people",
   "token.revoked": "people",
   "audit.key_changed": "people",
+  "audit.pruned": "people",
   "guard.blocked": "refusals",
   "eval.recorded": "releases",
   "guard.waived": "releases",
