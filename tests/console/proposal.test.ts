@@ -51,9 +51,12 @@ test("a proposal of an agent is read, discussed, approved and applied by keyboar
   await page.keyboard.type("Which pipeline?");
   await page.getByRole("button", { name: "Comment" }).click();
   await page.getByText("Which pipeline?").waitFor();
+  // The change may arrive over the socket before the response, and until then no other act is possible.
+  await eventually(() => page.getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
   await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("a");
   await page.getByRole("button", { name: "Apply" }).waitFor();
+  await eventually(() => page.getByRole("button", { name: "Apply" }).isEnabled()).toBe(true);
   await page.keyboard.press("p");
   await page.getByRole("link", { name: "applied as r2" }).waitFor();
   expect(await api("GET", "/v1/skills/release-steps")).toMatchObject({

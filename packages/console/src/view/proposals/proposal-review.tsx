@@ -106,7 +106,7 @@ export function ProposalReview({ proposal }: { readonly proposal: ProposalDetail
               look={row.look}
               icon={row.icon}
               isBusy={busy === row.act}
-              disabled={row.needsComment === true && comment.trim() === ""}
+              disabled={busy !== undefined || (row.needsComment === true && comment.trim() === "")}
               onClick={() => void run(row)}
             >
               {row.title} {row.key !== undefined && <Kbd>{row.key}</Kbd>}
