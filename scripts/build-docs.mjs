@@ -12,7 +12,10 @@ const groups = [
   ["Use", ["library", "frameworks/README", "frameworks/*", "mcp", "mcp-sources", "search"].map(guide)],
   ["Write", ["write-a-skill", "validate", "rules", "dependencies", "evals"].map(guide)],
   ["Share", ["registry", "install", "access", "registry-schema"].map(guide)],
-  ["Run", ["run", "gateway", "operations", "security", "comparison", "troubleshooting"].map(guide)],
+  [
+    "Run",
+    ["run", "gateway", "sign-in", "operations", "security", "comparison", "troubleshooting"].map(guide),
+  ],
   ["More guides", ["docs/guide/**/*.md"]],
   ["Reference", ["docs/reference/*.md", "docs/GLOSSARY.md", "SECURITY.md"]],
   ["Project", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/**/*.md"]],

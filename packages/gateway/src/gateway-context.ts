@@ -118,6 +118,8 @@ export interface GatewayOptions {
   readonly origins: readonly string[];
   /** Whether clients connect over TLS that ends at a proxy. Cookies are then marked Secure. */
   readonly isTls: boolean;
+  /** The address that users open; passkeys are bound to it. */
+  readonly publicUrl?: string;
   /** Whether public skills are served to anyone at the well-known discovery path. */
   readonly isDiscoverable: boolean;
   /** Requests per minute, per token and per address without a token. */

@@ -11,6 +11,7 @@ import { gatewayHandlers } from "./route/gateway-handler.ts";
 import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
+import { passkeyHandlers } from "./route/passkey-handler.ts";
 import { promotionHandlers } from "./route/promotion-handler.ts";
 import { proposalHandlers } from "./route/proposal-handler.ts";
 import { referenceHandlers } from "./route/reference-handler.ts";
@@ -32,6 +33,7 @@ const plainHandlers: Handlers = {
   ...accessHandlers,
   ...agentHandlers,
   ...tokenHandlers,
+  ...passkeyHandlers,
   ...sessionHandlers,
   ...approvalHandlers,
   ...dependencyHandlers,

@@ -102,6 +102,12 @@ export const errorTable = {
     hint: "Read the resource again and send the ETag of that response.",
   },
   TOKEN_NOT_FOUND: { status: 404, exit: 5, hint: "Run `skillhold token list` to list the tokens." },
+  PASSKEY_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "Run `skillhold passkey list <user>` to list the passkeys of a person.",
+  },
+  USER_NOT_FOUND: { status: 404, exit: 5, hint: "Check the name. User names are case-sensitive." },
   QUESTION_NOT_FOUND: {
     status: 404,
     exit: 5,

@@ -19,6 +19,14 @@ export {
   readEvidence,
   SkillUpdateInput,
 } from "./proposal-input.ts";
-export { Actor, AuditKey, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
+export {
+  Actor,
+  AuditKey,
+  Provenance,
+  SignInMethod,
+  SkillStatus,
+  TokenKind,
+  Visibility,
+} from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";
 export { DeliveryState, WebhookTopic } from "./webhook.ts";

@@ -76,6 +76,9 @@ export const limitTable = {
   webSessionMs: { default: 30 * 86_400_000, min: 60_000, max: 365 * 86_400_000 },
   // Sensitive acts need a sign-in that is not older.
   webSessionFreshMs: { default: 12 * 3_600_000, min: 60_000, max: 30 * 86_400_000 },
+  passkeysPerUser: { default: 20, min: 1, max: 1000 },
+  signInAttempts: { default: 10_000, min: 10, max: 1_000_000 },
+  signInAttemptMs: { default: 5 * 60_000, min: 10_000, max: 3_600_000 },
   proposalsPerSkill: { default: 50, min: 1, max: 10_000 },
   proposalsPerSession: { default: 3, min: 1, max: 1000 },
   proposalTextLength: { default: 8000, min: 200, max: 100_000 },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Digest, SkillId, Trust } from "./id.ts";
 import { ProposalDecision, ProposalKind, ProposalState } from "./proposal.ts";
-import { Role } from "./role.ts";
+import { Role, SignInRole } from "./role.ts";
 
 const at = z.iso.datetime();
 
@@ -79,6 +79,10 @@ export const GranteeName = z.object({ kind: z.enum(["agent", "user"]), key: z.st
 /** The purpose of a token: programs, a browser session, or a single-use sign-in. */
 export const TokenKind = z.enum(["api", "session", "sign-in"]);
 export type TokenKind = z.infer<typeof TokenKind>;
+
+/** How a browser session started. */
+export const SignInMethod = z.enum(["link", "passkey", "sso"]);
+export type SignInMethod = z.infer<typeof SignInMethod>;
 
 /** An Ed25519 public key: its 32 bytes in base64. */
 export const AuditKey = z.string().regex(/^ed25519:[A-Za-z0-9+/]{43}=$/);
@@ -168,8 +172,20 @@ export const registryEvents = [
     user: z.string(),
     agent: z.string().optional(),
     expiresAt: at,
+    method: SignInMethod.optional(),
   }),
   z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
+  z.object({ type: z.literal("passkey.added"), at, by: Actor, user: z.string(), passkey: z.string() }),
+  z.object({ type: z.literal("passkey.removed"), at, by: Actor, user: z.string(), passkey: z.string() }),
+  /** The role for later sign-ins, or whether the user can sign in at all. */
+  z.object({
+    type: z.literal("user.changed"),
+    at,
+    by: Actor,
+    user: z.string(),
+    role: SignInRole.optional(),
+    isActive: z.boolean(),
+  }),
   /**
    * A key that signs the audit log was added or revoked. A registered key endorses each change, except for the first key
    * and for one that an operator adopted after all keys were lost.

@@ -1,5 +1,6 @@
 import type { Operation, Problem, RouteTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
+import { confirmation } from "./confirmation.ts";
 
 /** A route key such as `GET /v1/skills/{id}`. The route table defines its input and answer types. */
 export type RouteKey = { [O in Operation]: KeyOf<O> }[Operation];
@@ -76,7 +77,12 @@ export interface Tagged<K extends RouteKey> {
 
 /** `call`, with the mark of the state that it answers with. */
 export async function callTagged<K extends RouteKey>(key: K, input?: CallInput<K>): Promise<Tagged<K>> {
-  const response = await send(key, input ?? {});
+  let response = await send(key, input ?? {});
+  if (!response.ok) {
+    const failure = await failureOf(response);
+    if (failure.code !== "SIGN_IN_REQUIRED" || !(await confirmation.ask())) throw failure;
+    response = await send(key, input ?? {});
+  }
   if (!response.ok) throw await failureOf(response);
   const tag = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
   if (response.status === 204) return { answer: undefined as Answer<K>, tag };

@@ -41,6 +41,8 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["workspace.", ["GET /v1/workspaces", "GET /workspaces/{workspace}/files/{path}"]],
   ["eval.", ["GET /v1/skills/{id}/evals"]],
   ["token.", ["GET /v1/tokens", "GET /v1/sign-in-codes", "GET /v1/users"]],
+  ["passkey.", ["GET /v1/passkeys"]],
+  ["user.", ["GET /v1/users"]],
   ["approval.", ["GET /v1/approvals"]],
   ["proposal.", ["GET /v1/proposals", "GET /v1/proposals/{proposal}", "GET /v1/proposals/{proposal}/diff"]],
   ["secret.", ["GET /v1/secrets", ...skills]],

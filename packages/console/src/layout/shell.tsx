@@ -13,6 +13,7 @@ import { Connection } from "./connection.tsx";
 import { Palette } from "./palette.tsx";
 import { paletteKey, Shortcuts, useShortcuts } from "./shortcut.tsx";
 import { Sidebar } from "./sidebar.tsx";
+import { StepUp } from "./step-up.tsx";
 
 /** The frame around every view. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -54,6 +55,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </main>
       <Palette isOpen={overlay === "palette"} onClose={close} />
       <Shortcuts isOpen={overlay === "shortcuts"} onClose={close} />
+      <StepUp />
       <Dialog isOpen={overlay === "menu"} onClose={close} title="Views">
         <Sidebar onChoose={close} />
         <Foot />

@@ -1,4 +1,4 @@
-import type { SkillEvent } from "@skillhold/protocol";
+import type { SignInMethod, SkillEvent } from "@skillhold/protocol";
 import type { Tone } from "./badge.tsx";
 
 /** What an event says, for a person: who, and what. */
@@ -136,11 +136,19 @@ const writers: Writers = {
   "agent.added": ({ agent }) => [`added the agent ${agent}`, "accent"],
   "agent.changed": ({ agent }) => [`changed the agent ${agent}`, "neutral"],
   "agent.removed": ({ agent }) => [`removed the agent ${agent}`, "bad"],
-  "token.issued": ({ kind, role, user }) => [
-    kind === "api" ? `issued a token with the role ${role} for ${user}` : `let ${user} sign in`,
+  "token.issued": ({ kind, role, user, method }) => [
+    kind === "api" ? `issued a token with the role ${role} for ${user}` : signInText(user, method),
     "accent",
   ],
   "token.revoked": () => ["revoked a token", "warn"],
+  "passkey.added": () => ["added a passkey", "accent"],
+  "passkey.removed": ({ user }) => [`removed a passkey of ${user}`, "warn"],
+  "user.changed": ({ user, role, isActive }) => [
+    isActive
+      ? `gave ${user} access${role === undefined ? "" : ` as ${role}`}`
+      : `ended the access of ${user}`,
+    "warn",
+  ],
   "audit.key_changed": ({ change }) => [`${change} a key of the audit log`, "warn"],
   "audit.pruned": ({ count }) => [
     `pruned ${count === 1 ? "1 entry" : `${count} entries`} of the audit log`,
@@ -204,6 +212,11 @@ function whoOf(event: SkillEvent): string | undefined {
   if (!("by" in event) || event.by === undefined) return undefined;
   if (typeof event.by === "string") return event.by;
   return "user" in event.by ? (event.by.agent ?? event.by.user) : undefined;
+}
+
+function signInText(user: string, method: SignInMethod | undefined): string {
+  if (method === "passkey") return "signed in with a passkey";
+  return method === "sso" ? "signed in with single sign-on" : `let ${user} sign in`;
 }
 
 function at(revision: number | undefined): string {

@@ -29,7 +29,18 @@ export interface AdmissionRequest {
 const navigable: ReadonlySet<Operation | undefined> = new Set<Operation>(["getOpenApi", "getReference"]);
 
 /** Routes that are open to anyone and show more to a caller with a token. */
-const personal: ReadonlySet<Operation | undefined> = new Set<Operation>(["getWorkspaceCard"]);
+const personal: ReadonlySet<Operation | undefined> = new Set<Operation>([
+  "getWorkspaceCard",
+  "startPasskeySignIn",
+  "signInWithPasskey",
+]);
+
+/** Routes that identify a person, which are limited more than others. */
+const signIns: ReadonlySet<Operation | undefined> = new Set<Operation>([
+  "signIn",
+  "startPasskeySignIn",
+  "signInWithPasskey",
+]);
 
 /** Authenticates and authorizes a request; undefined when the route is open to anyone. */
 export async function admit(
@@ -40,7 +51,7 @@ export async function admit(
 ): Promise<Authenticated | undefined> {
   if (roles === "anyone") {
     admitAnyone(c, gatekeepers, context);
-    if (operation === "signIn") gatekeepers.rate.takeSignIn(remoteAddress(c, context));
+    if (signIns.has(operation)) gatekeepers.rate.takeSignIn(`${operation} ${remoteAddress(c, context)}`);
     return personal.has(operation) ? await recognize(c, gatekeepers, context) : undefined;
   }
   rejectForeign(headOf(c), context.options);

@@ -15,7 +15,7 @@ interface Bucket {
 
 /** WebSocket upgrades per minute and address, as a multiple of the address rate. */
 const UPGRADE_FACTOR = 10;
-/** Sign-in attempts per minute and address. */
+/** Sign-in attempts per minute, route and address. */
 const SIGN_INS = 10;
 const MAX_BUCKETS = 10_000;
 const MINUTE = 60_000;
@@ -54,8 +54,8 @@ export class RateLimit {
     this.#take(`upgrade ${address}`, this.#rates.address * UPGRADE_FACTOR);
   }
 
-  takeSignIn(address: string): void {
-    this.#take(`sign-in ${address}`, SIGN_INS);
+  takeSignIn(key: string): void {
+    this.#take(`sign-in ${key}`, SIGN_INS);
   }
 
   #take(key: string, perMinute: number, count = 1): void {

@@ -108,12 +108,16 @@ export const accessHandlers: Pick<
     const explanations = rows.map(({ row }) => (isAdmin ? row : withoutPath(row)));
     return { data: { explanations, ...next } };
   },
-  listUsers: async ({ query }, { registry: { store } }) => {
-    const { rows: users, next } = await readPage(query, {
+  listUsers: async ({ query, principal }, { registry: { store } }) => {
+    const { rows, next } = await readPage(query, {
       position: z.string(),
       positionOf: ({ name }: UserRecord) => name,
       list: (after, limit) => store.listUsers({ after, limit }),
     });
+    const isAdmin = isAdministrator(principal);
+    const users = rows.map(({ role, inactiveSince, ...user }) =>
+      isAdmin ? { ...user, role, isActive: inactiveSince === undefined } : user,
+    );
     return { data: { users, ...next } };
   },
 };

@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import {
   getToken,
+  type IssuedToken,
   issueToken,
   listSignIns,
   listTokenPage,
@@ -87,11 +88,7 @@ export const tokenHandlers: Pick<
     return { data: { codes } };
   },
   signIn: async ({ body, headers }, { registry, options }) => {
-    const session = await useSignIn(body.code, registry);
-    const { user, role, expiresAt, id } = session.token;
-    const cookie = cookieOf({ secret: session.secret, expiresAt }, headers, { registry, options });
-    const csrf = csrfOf(session.secret, id);
-    return { data: { user, role, expiresAt, csrf }, headers: { ...uncached, "set-cookie": cookie } };
+    return signedIn(await useSignIn(body.code, registry), headers, { registry, options });
   },
   signOut: async ({ principal, headers }, { registry, options }) => {
     const { kind, token, user, role } = principal;
@@ -122,7 +119,19 @@ function rejectProgram(principal: Principal): void {
 }
 
 /** A response with a secret must not be cached. */
-const uncached = { "cache-control": "no-store" } as const;
+export const uncached = { "cache-control": "no-store" } as const;
+
+/** The response that starts a browser session. */
+export function signedIn(
+  { token, secret }: IssuedToken,
+  headers: Headers,
+  context: Pick<GatewayContext, "registry" | "options">,
+) {
+  const { user, role, expiresAt, id } = token;
+  const cookie = cookieOf({ secret, expiresAt }, headers, context);
+  const csrf = csrfOf(secret, id);
+  return { data: { user, role, expiresAt, csrf }, headers: { ...uncached, "set-cookie": cookie } };
+}
 
 function cookieOf(
   { secret, expiresAt }: { readonly secret: string; readonly expiresAt: string },

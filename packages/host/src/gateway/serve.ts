@@ -141,7 +141,10 @@ async function listenAt(host: string, options: ServeOptions, parts: GatewayParts
   const open = (place: Bound) =>
     openGateway({
       ...context,
-      options: { hosts: hostsAt(place, options), origins, isTls, isDiscoverable, rate: RATE, temporary },
+      options: {
+        ...{ hosts: hostsAt(place, options), publicUrl: servedUrl(place, options) },
+        ...{ origins, isTls, isDiscoverable, rate: RATE, temporary },
+      },
     });
   const { timers } = context;
   const onError = (error: Error) => context.log({ level: "error", event: "port.failed", error });

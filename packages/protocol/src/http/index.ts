@@ -5,6 +5,7 @@ export { AgentView } from "./route/agent-route.ts";
 export { type QuestionContentView, QuestionView } from "./route/approval-route.ts";
 export { SkillMetrics } from "./route/gateway-route.ts";
 export { InstallPreview } from "./route/install-route.ts";
+export { type NewCredential, type PasskeyAssertion, PasskeyView } from "./route/passkey-route.ts";
 export { TokenView } from "./route/token-route.ts";
 export {
   ActivityView,

@@ -7,6 +7,7 @@ import { evalRoutes } from "./route/eval-route.ts";
 import { gatewayRoutes } from "./route/gateway-route.ts";
 import { guardRoutes } from "./route/guard-route.ts";
 import { installRoutes } from "./route/install-route.ts";
+import { passkeyRoutes } from "./route/passkey-route.ts";
 import { promotionRoutes } from "./route/promotion-route.ts";
 import { proposalRoutes } from "./route/proposal-route.ts";
 import { releaseRoutes } from "./route/release-route.ts";
@@ -30,6 +31,7 @@ export const routeTable = {
   ...accessRoutes,
   ...agentRoutes,
   ...tokenRoutes,
+  ...passkeyRoutes,
   ...sessionRoutes,
   ...approvalRoutes,
   ...dependencyRoutes,

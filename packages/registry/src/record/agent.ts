@@ -1,3 +1,5 @@
+import type { SignInRole } from "@skillhold/protocol";
+
 /** An agent that tokens act as, sessions run for and skills are granted to. */
 export interface AgentRecord {
   /** A UUID. */
@@ -26,4 +28,8 @@ export interface UserRecord {
   readonly displayName: string | undefined;
   /** When the user was first seen. */
   readonly createdAt: string;
+  /** The role of a sign-in without a link; undefined for a user who never signed in. */
+  readonly role?: SignInRole | undefined;
+  /** When the user was deactivated; undefined for an active user. */
+  readonly inactiveSince?: string | undefined;
 }

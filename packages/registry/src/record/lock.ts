@@ -2,7 +2,7 @@ import type { Digest } from "@skillhold/protocol";
 
 /**
  * Lock names for transactions. Writers take them in alphabetical order (agent, question, skill, token, tree,
- * webhooks, then blobs), so that two writers never deadlock.
+ * user, webhooks, then blobs), so that two writers never deadlock.
  */
 export function skillLock(id: string): string {
   return `skill:${id}`;
@@ -30,6 +30,11 @@ export function tokenLock(id: string): string {
 
 /** Taken to change a webhook or a delivery. */
 export const WEBHOOKS = "webhooks";
+
+/** Taken to change a user and to use their passkeys; shared to issue a token. */
+export function userLock(name: string): string {
+  return `user:${name}`;
+}
 
 /** Shared by transactions that reference blobs; exclusive for a sweep that removes unreferenced blobs. */
 export const UNNAMED_BLOBS = "unnamed-blobs";

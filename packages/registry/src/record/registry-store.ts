@@ -7,6 +7,7 @@ import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { EvalPage, EvalResult } from "./eval-result.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
+import type { PasskeyRecord, SignInAttempt } from "./passkey.ts";
 import type { Proposal, ProposalQuery } from "./proposal.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { RunOutput } from "./run-output.ts";
@@ -73,6 +74,10 @@ export interface RegistryReader {
   findUser(name: string): Promise<UserRecord | undefined>;
   /** Ordered by name; all, or one page. */
   listUsers(page?: ListPage): Promise<readonly UserRecord[]>;
+  /** By id or by the authenticator's credential id. */
+  findPasskey(idOrCredential: string): Promise<PasskeyRecord | undefined>;
+  /** Of one user, oldest first. */
+  listPasskeys(user: string): Promise<readonly PasskeyRecord[]>;
   /** The grants of the skills with these uids, or all grants, ordered by skill, kind and key. */
   listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
   /** One page of a skill's grants, ordered by kind and key. */
@@ -158,7 +163,16 @@ export interface RegistryTransaction extends RegistryReader {
   removeTrees(hashes: readonly Digest[]): Promise<void>;
   putAgent(agent: AgentRecord): Promise<void>;
   /** Inserts the user unless the name exists. */
-  putUser(user: UserRecord): Promise<void>;
+  putUser(user: Pick<UserRecord, "name" | "displayName" | "createdAt">): Promise<void>;
+  /** Sets the role and the state of an existing user. */
+  setUser(user: Pick<UserRecord, "name" | "role" | "inactiveSince">): Promise<void>;
+  /** Inserts the passkey, or sets the counter and the last use of the one with its id. */
+  putPasskey(passkey: PasskeyRecord): Promise<void>;
+  removePasskey(id: string): Promise<void>;
+  /** Inserts the attempt, deletes expired ones, and keeps only the newest of the others. */
+  putAttempt(attempt: SignInAttempt, bounds: { readonly now: Date; readonly most: number }): Promise<void>;
+  /** Removes and returns the attempt; only one of several concurrent calls gets it. */
+  takeAttempt(id: string): Promise<SignInAttempt | undefined>;
   /** Inserts the grant or replaces the one of the same grantee. */
   putGrant(grant: Grant): Promise<void>;
   /** Returns false if there was no such grant. */

@@ -1,4 +1,4 @@
-import type { TokenKind } from "@skillhold/protocol";
+import { SignInRole, type TokenKind } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { tokenLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
@@ -97,7 +97,10 @@ export async function useSignIn(secret: string, context: TokenContext): Promise<
     const at = now.toISOString();
     await tx.putToken({ ...signIn, revokedAt: at });
     const session = prepareToken({ kind: "session", name, role, user, agent, createdBy }, context);
-    const issued = await storeToken(session, by, tx);
+    const issued = await storeToken(session, by, tx, "link");
+    const signInRole = SignInRole.safeParse(role);
+    // Later sign-ins with a passkey have the role of the last link.
+    if (agent === undefined && signInRole.success) await tx.setUser({ name: user, role: signInRole.data });
     await tx.appendAll([{ type: "token.revoked", at, by, token: id }, issued]);
     return issuedOf(session);
   });

@@ -1,5 +1,7 @@
-import type { Actor, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Actor, SignInMethod, SkillEvent, TokenKind } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { userLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import { type StoredToken, type TokenRecord, withoutHash } from "../record/token.ts";
@@ -42,13 +44,20 @@ export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenConte
   return { stored, secret };
 }
 
-/** Stores the token, deletes some expired ones and returns the event to record. */
+/**
+ * Stores the token, deletes some expired ones and returns the event to record. Throws FORBIDDEN for a deactivated user,
+ * whose other tokens were revoked with the same lock.
+ */
 export async function storeToken(
   { stored }: PreparedToken,
   by: Actor,
   tx: RegistryTransaction,
+  method?: SignInMethod,
 ): Promise<SkillEvent> {
   const { id: token, kind, role, user, agent, createdAt: at, expiresAt } = stored;
+  await tx.lock(userLock(user), "shared");
+  if ((await tx.findUser(user))?.inactiveSince !== undefined)
+    throw new SkillError("FORBIDDEN", `${user} is deactivated.`, { hint: "Ask an administrator." });
   await tx.forgetExpired(new Date(at));
   await tx.putUser({ name: user, displayName: undefined, createdAt: at });
   await tx.putToken(stored);
@@ -62,6 +71,7 @@ export async function storeToken(
     user,
     ...(agent === undefined ? {} : { agent }),
     expiresAt,
+    ...(method === undefined ? {} : { method }),
   };
 }
 

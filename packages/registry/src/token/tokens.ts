@@ -83,6 +83,11 @@ function rejectReserved(user: string | undefined, own: string | undefined): void
 /** Ordered by increasing permissions. */
 const ranks: readonly Actor["role"][] = ["viewer", "agent", "publisher", "admin", "system"];
 
+/** Whether the first role has more permissions. */
+export function isHigherRole(role: Role, than: Role): boolean {
+  return ranks.indexOf(role) > ranks.indexOf(than);
+}
+
 /** Only administrators issue tokens for other users or with a higher role than their own. */
 function rejectBeyond(role: Role, user: string, by: Actor): void {
   if (by.role === "admin" || by.role === "system") return;

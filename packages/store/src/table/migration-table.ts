@@ -315,6 +315,31 @@ export const migrations: readonly Migration[] = [
       create index webhook_delivery_log on webhook_delivery (webhook, created_at, id);
       create index webhook_delivery_due on webhook_delivery (webhook, due_at, id) where state = 'pending'`,
   },
+  {
+    name: "passkeys",
+    script: `
+      alter table account add column role {text};
+      alter table account add column inactive_since {text};
+      create table passkey (
+        id {text} not null primary key,
+        account {text} not null,
+        name {text} not null,
+        credential {text} not null unique,
+        public_key {text} not null,
+        counter {int} not null,
+        transports {text} not null,
+        created_at {text} not null,
+        last_used_at {text}
+      ) {strict};
+      create index passkey_account on passkey (account, created_at, id);
+      create table sign_in_attempt (
+        id {text} not null primary key,
+        kind {text} not null,
+        body {text} not null,
+        expires_at {text} not null
+      ) {strict};
+      create index sign_in_attempt_expiry on sign_in_attempt (expires_at, id)`,
+  },
 ];
 
 const PAGE = 1000;

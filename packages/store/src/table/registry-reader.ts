@@ -23,6 +23,7 @@ import {
   selectPendingGrants,
 } from "./grant-table.ts";
 import { findGuardReport, listWaivers } from "./guard-table.ts";
+import { selectPasskey, selectPasskeys } from "./passkey-table.ts";
 import { selectProposal, selectProposals } from "./proposal-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectRunOutputs } from "./run-output-table.ts";
@@ -54,6 +55,8 @@ export function readerOf(db: Queries): RegistryReader {
     listAgents: (page) => selectAgents(db, page),
     findUser: (name) => selectUser(db, name),
     listUsers: (page) => selectUsers(db, page),
+    findPasskey: (idOrCredential) => selectPasskey(db, idOrCredential),
+    listPasskeys: (user) => selectPasskeys(db, user),
     listGrants: (uids) => selectGrants(db, uids),
     listGrantPage: (uid, page) => selectGrantPage(db, uid, page),
     findGrant: (uid, grantee) => selectGrant(db, uid, grantee),

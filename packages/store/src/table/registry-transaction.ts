@@ -3,13 +3,14 @@ import type { GuardedAppend } from "@skillhold/registry/audit";
 import type { RegistryTransaction } from "@skillhold/registry/record";
 import type { EngineBlobs } from "../blob/blob.ts";
 import type { Tx } from "../engine/db.ts";
-import { putUser } from "./account-table.ts";
+import { putUser, setUser } from "./account-table.ts";
 import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
 import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
 import { adoptLog, appendAll, changeKey, checkLog, pruneLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
+import { putAttempt, putPasskey, removePasskey, takeAttempt } from "./passkey-table.ts";
 import { putProposal } from "./proposal-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
@@ -44,6 +45,11 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     removeTrees: (hashes) => removeTrees(tx, hashes),
     putAgent: (agent) => putAgent(tx, agent),
     putUser: (user) => putUser(tx, user),
+    setUser: (user) => setUser(tx, user),
+    putPasskey: (passkey) => putPasskey(tx, passkey),
+    removePasskey: (id) => removePasskey(tx, id),
+    putAttempt: (attempt, bounds) => putAttempt(tx, attempt, bounds),
+    takeAttempt: (id) => takeAttempt(tx, id),
     putGrant: (grant) => putGrant(tx, grant),
     removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
     putPendingGrant: (grant) => putPendingGrant(tx, grant),

@@ -8,7 +8,7 @@ import { Field, Input, Select } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Ago, CopyText } from "../../ui/text.tsx";
 
-const roles: Readonly<Record<SignInRole, string>> = {
+export const roles: Readonly<Record<SignInRole, string>> = {
   viewer: "Read-only access to what they can see.",
   publisher: "Publishes skills and manages their own.",
   admin: "Full access, including approvals and invitations.",

@@ -1,9 +1,9 @@
-import { Ban, UserPlus, Users } from "lucide-react";
+import { Ban, Pencil, Undo2, UserPlus, Users } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-import { type Answer, call } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { useMe } from "../../api/session.tsx";
-import { queries, useApi, useChange } from "../../api/use-api.ts";
+import { useApi, useChange } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -14,6 +14,7 @@ import { Ago, count } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 import { Invitation } from "./invitation.tsx";
 import { type Person, peopleOf } from "./person.ts";
+import { PersonDialog } from "./person-dialog.tsx";
 
 /** The people of the gateway: roles, sign-ins and open invitations. */
 export function People() {
@@ -82,6 +83,20 @@ function PersonList() {
   const users = useApi("GET /v1/users");
   const tokens = useApi("GET /v1/tokens");
   const [ending, setEnding] = useState<Person>();
+  const [edited, setEdited] = useState<string>();
+  const change = useChange("PUT /v1/users/{user}", [
+    "GET /v1/users",
+    "GET /v1/tokens",
+    "GET /v1/sign-in-codes",
+  ]);
+  const activate = ({ name }: Person, isActive: boolean) =>
+    change.mutate(
+      { params: { user: name }, body: { isActive } },
+      {
+        onSuccess: () => toast(isActive ? `${name} may sign in again` : `The access of ${name} has ended`),
+        onError: toastFailure,
+      },
+    );
   const error = users.error ?? tokens.error;
   if (error !== null) return <Failure error={error} onRetry={() => void users.refetch()} />;
   if (users.data === undefined || tokens.data === undefined) return <SkeletonRows count={3} />;
@@ -95,7 +110,11 @@ function PersonList() {
       ) : (
         <Table
           label="List of people"
-          columns={columnsFor(me, setEnding)}
+          columns={columnsFor(me, {
+            onEnd: setEnding,
+            onRestore: (person) => activate(person, true),
+            onEdit: ({ name }) => setEdited(name),
+          })}
           rows={people}
           keyOf={({ name }) => name}
         />
@@ -104,34 +123,32 @@ function PersonList() {
         isOpen={ending !== undefined}
         onClose={() => setEnding(undefined)}
         onConfirm={() => {
-          if (ending !== undefined) void endAccess(ending);
+          if (ending !== undefined) activate(ending, false);
           setEnding(undefined);
         }}
         title={`End the access of ${ending?.name ?? ""}`}
-        text="This signs them out everywhere and revokes their tokens. Their skills and grants stay."
+        text="This signs them out everywhere, revokes their tokens and links, and their passkeys stop working. Their skills and grants stay."
         action="End access"
+      />
+      <PersonDialog
+        person={people.find(({ name }) => name === edited)}
+        onClose={() => setEdited(undefined)}
       />
     </Panel>
   );
-}
-
-async function endAccess({ name, sessions, programs }: Person): Promise<void> {
-  try {
-    for (const { id } of [...sessions, ...programs])
-      await call("DELETE /v1/tokens/{token}", { params: { token: id } });
-    toast(`The access of ${name} has ended`);
-  } catch (error) {
-    toastFailure(error);
-  } finally {
-    void queries.invalidateQueries({ queryKey: ["GET /v1/tokens"] });
-  }
 }
 
 function RoleBadge({ role }: { readonly role: string }) {
   return <Badge tone={role === "admin" ? "warn" : "neutral"}>{role}</Badge>;
 }
 
-function columnsFor(me: string, onEnd: (person: Person) => void): readonly Column<Person>[] {
+interface PersonActions {
+  readonly onEnd: (person: Person) => void;
+  readonly onRestore: (person: Person) => void;
+  readonly onEdit: (person: Person) => void;
+}
+
+function columnsFor(me: string, actions: PersonActions): readonly Column<Person>[] {
   return [
     {
       title: "Person",
@@ -155,20 +172,29 @@ function columnsFor(me: string, onEnd: (person: Person) => void): readonly Colum
     { title: "Browsers", isMinor: true, show: ({ sessions }) => sessions.length },
     { title: "Tokens", isMinor: true, show: ({ programs }) => programs.length },
     {
-      title: "End access",
+      title: "Change",
       isAction: true,
-      show: (person) =>
-        person.name !== me &&
-        person.role !== undefined && (
-          <Button
-            look="danger"
-            icon={Ban}
-            aria-label={`End access of ${person.name}`}
-            onClick={() => onEnd(person)}
-          >
-            <span className="max-sm:sr-only">End access</span>
-          </Button>
-        ),
+      show: (person) => person.name !== me && <PersonButtons person={person} {...actions} />,
     },
   ];
+}
+
+function PersonButtons({ person, onEnd, onRestore, onEdit }: PersonActions & { readonly person: Person }) {
+  const { name, isActive } = person;
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2">
+      <Button icon={Pencil} aria-label={`Edit ${name}`} onClick={() => onEdit(person)}>
+        <span className="max-sm:sr-only">Edit</span>
+      </Button>
+      {isActive ? (
+        <Button look="danger" icon={Ban} aria-label={`End access of ${name}`} onClick={() => onEnd(person)}>
+          <span className="max-sm:sr-only">End access</span>
+        </Button>
+      ) : (
+        <Button icon={Undo2} aria-label={`Restore access of ${name}`} onClick={() => onRestore(person)}>
+          <span className="max-sm:sr-only">Restore access</span>
+        </Button>
+      )}
+    </span>
+  );
 }

@@ -1,4 +1,4 @@
-import type { Role } from "@skillhold/protocol";
+import type { Role, SignInRole } from "@skillhold/protocol";
 import type { Answer } from "../../api/client.ts";
 
 type Token = Answer<"GET /v1/tokens">["tokens"][number];
@@ -9,6 +9,9 @@ export interface Person {
   readonly name: string;
   /** The highest role of a valid session or token; undefined without one. */
   readonly role: Role | undefined;
+  /** The role of their next sign-in with a passkey. */
+  readonly nextRole: SignInRole | undefined;
+  readonly isActive: boolean;
   readonly lastSeenAt: string | undefined;
   /** Valid tokens: signed-in browsers and programs. */
   readonly sessions: readonly Token[];
@@ -21,13 +24,15 @@ const ranks: readonly Role[] = ["viewer", "agent", "publisher", "admin"];
 export function peopleOf(users: readonly User[], tokens: readonly Token[], now: number): readonly Person[] {
   return users
     .filter(({ name }) => !name.startsWith("agent:"))
-    .map(({ name }) => {
+    .map(({ name, role: nextRole, isActive = true }) => {
       const own = tokens.filter(({ user, agent }) => user === name && agent === undefined);
       const valid = own.filter(
         ({ expiresAt, revokedAt }) => revokedAt === undefined && Date.parse(expiresAt) > now,
       );
       return {
         name,
+        nextRole,
+        isActive,
         role: ranks.findLast((rank) => valid.some(({ role }) => role === rank)),
         lastSeenAt: own
           .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])

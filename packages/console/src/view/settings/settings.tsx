@@ -7,6 +7,7 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { toastFailure } from "../../ui/toast.tsx";
 import { About } from "./about.tsx";
 import { Appearance } from "./appearance.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { SandboxTest } from "./sandbox-test.tsx";
 
 /** The gateway's identity and configuration, and the user's display settings. */
@@ -14,6 +15,7 @@ export function Settings() {
   return (
     <Page title="Settings">
       <Account />
+      <Passkeys />
       <Appearance />
       <About />
       <SandboxTest />

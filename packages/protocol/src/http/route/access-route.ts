@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Visibility } from "../../registry-event.ts";
+import { SignInRole } from "../../role.ts";
 import { At, byId, Name, nextCursor, paging, SkillKey, viewerParams } from "../field.ts";
 import { everyone, people, publishers, route } from "../route.ts";
 
@@ -161,7 +162,15 @@ export const accessRoutes = {
     answer: z.object({
       nextCursor,
       users: z
-        .array(z.object({ name: z.string(), displayName: z.string().optional(), createdAt: At }))
+        .array(
+          z.object({
+            name: z.string(),
+            displayName: z.string().optional(),
+            createdAt: At,
+            role: SignInRole.optional().describe("The role of their next sign-in; only for administrators."),
+            isActive: z.boolean().optional().describe("Only for administrators."),
+          }),
+        )
         .readonly(),
     }),
     condition: "read",
