@@ -215,3 +215,72 @@ test("a deleted skill is in the trash until it is restored, and the palette find
   await page.keyboard.press("Enter");
   await page.waitForURL(`${gateway.url}/agents/cook`);
 });
+
+test("selected skills are granted, tagged and exported together [S-59]", async () => {
+  const { page, api } = await openConsole({
+    skills: skillsOf("bulk"),
+    prepare: ({ api: call }) => call("POST", "/v1/agents", { key: "bulk-agent", runtime: "demo" }),
+    at: "/skills?tag=bulk",
+  });
+  const tools = page.getByRole("toolbar", { name: "Selected skills" });
+  const choose = async () => {
+    for (const id of ["bulk-alpha", "bulk-beta"])
+      await page.getByRole("checkbox", { name: `Select ${id}` }).check();
+  };
+  await choose();
+  await checkAccessible(page);
+  await tools.getByRole("button", { name: "Grant" }).click();
+  const dialog = page.getByRole("dialog", { name: "Grant 2 skills" });
+  await dialog.getByLabel("Agent").selectOption("bulk-agent");
+  await checkAccessible(page);
+  await dialog.getByRole("button", { name: "Grant" }).click();
+  await page.getByText("2 skills granted to bulk-agent").waitFor();
+  const grants = async (id: string) => JSON.stringify(await api("GET", `/v1/skills/${id}/grants`));
+  expect(await grants("bulk-beta")).toContain("bulk-agent");
+  expect(await grants("bulk-gamma")).not.toContain("bulk-agent");
+  await page.getByLabel("Agent", { exact: true }).selectOption("bulk-agent");
+  await eventually(() => page.getByRole("link", { name: /^bulk-/ }).count()).toBe(2);
+  await page.getByRole("button", { name: "Undo" }).first().click();
+  await page.getByText("No matching skills").waitFor();
+  await page.getByLabel("Agent", { exact: true }).selectOption("Any agent");
+  await choose();
+  await tools.getByRole("button", { name: "Tag" }).click();
+  await page.getByLabel("Tags").fill("quick, bulk");
+  await page.getByLabel("Tags").press("Enter");
+  await page.getByText("2 skills tagged").waitFor();
+  expect(await api("GET", "/v1/skills/bulk-alpha")).toMatchObject({ entry: { tags: ["bulk", "quick"] } });
+  await page.getByRole("combobox", { name: "Tag", exact: true }).selectOption("quick");
+  await eventually(() => page.getByRole("link", { name: /^bulk-/ }).count()).toBe(2);
+  await choose();
+  const downloading = page.waitForEvent("download");
+  await tools.getByRole("button", { name: "Export" }).click();
+  expect((await downloading).suggestedFilename()).toBe("skills.zip");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await checkWidth(page);
+});
+
+test("the palette finds sessions, and actions on a skill [S-59]", async () => {
+  const { page, gateway } = await openConsole({
+    skills: skillsOf("act"),
+    prepare: ({ api }) => api("POST", "/v1/sessions", { runtime: "demo", task: "Sort the letters" }),
+    at: "/skills?tag=act",
+  });
+  const { keyboard } = page;
+  await settled(page);
+  await keyboard.press("Control+k");
+  await keyboard.type("sort the");
+  await page.getByRole("option", { name: /^Sort the letters/ }).waitFor();
+  await checkAccessible(page);
+  await keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Sort the letters", level: 1 }).waitFor();
+  await keyboard.press("Control+k");
+  await keyboard.type("disable act-beta");
+  await page.getByRole("option", { name: /^Disable act-beta/ }).waitFor();
+  await keyboard.press("Enter");
+  await page.getByText("act-beta is off").waitFor();
+  await keyboard.press("Control+k");
+  await keyboard.type("files of act-beta");
+  await page.getByRole("option", { name: /^Files of act-beta/ }).waitFor();
+  await keyboard.press("Enter");
+  await page.waitForURL(`${gateway.url}/skills/act-beta/files`);
+});

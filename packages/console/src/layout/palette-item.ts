@@ -3,14 +3,31 @@ import type { SkillRow } from "@skillhold/protocol/http";
 /** Something to choose in the palette. */
 export interface PaletteItem {
   readonly id: string;
-  readonly group: "Recent" | "Actions" | "Views" | "Skills" | "Agents" | "People";
+  readonly group:
+    | "Recent"
+    | "Actions"
+    | "Views"
+    | "Skills"
+    | "Agents"
+    | "People"
+    | "Sessions"
+    | "Skill actions";
   readonly name: string;
   readonly note: string;
   readonly run: () => void;
 }
 
 const MOST = 40;
-const order = ["Recent", "Actions", "Views", "Skills", "Agents", "People"] as const;
+const order = [
+  "Recent",
+  "Actions",
+  "Views",
+  "Skills",
+  "Agents",
+  "People",
+  "Sessions",
+  "Skill actions",
+] as const;
 
 /** The items that match the words, ordered by rank: name prefix, then name, then note; then by group. */
 export function fitting(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {
@@ -58,4 +75,43 @@ export function skillItems(
     .flatMap((id) => items.get(id) ?? [])
     .map((item) => ({ ...item, group: "Recent" as const }));
   return [...late, ...items.values()];
+}
+
+/** The rights that decide which actions a skill has. */
+export interface SkillActs {
+  readonly open: (href: string) => void;
+  readonly canSwitch: (row: SkillRow) => boolean;
+  readonly toggle: (id: string, enabled: boolean) => void;
+}
+
+const places = { Files: "files", Versions: "versions", Access: "access", Activity: "activity" } as const;
+
+/** The actions on a skill, once words are typed; without words they would hide everything else. */
+export function skillActions(
+  rows: readonly SkillRow[],
+  words: string,
+  { open, canSwitch, toggle }: SkillActs,
+): readonly PaletteItem[] {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === "") return [];
+  return rows.flatMap((row): readonly PaletteItem[] => {
+    const { entry, registry } = row;
+    const item = (name: string, run: () => void): PaletteItem => ({
+      ...{
+        id: `${name} ${entry.id}`,
+        group: "Skill actions",
+        name: `${name} ${entry.id}`,
+        note: entry.name,
+        run,
+      },
+    });
+    const isOn = registry?.enabled ?? row.access.reason !== "disabled";
+    const isPublished = registry !== undefined;
+    return [
+      ...(canSwitch(row) ? [item(isOn ? "Disable" : "Enable", () => toggle(entry.id, !isOn))] : []),
+      ...Object.entries(places)
+        .filter(([, tab]) => isPublished || (tab !== "versions" && tab !== "access"))
+        .map(([name, tab]) => item(`${name} of`, () => open(`/skills/${entry.id}/${tab}`))),
+    ];
+  });
 }

@@ -1,13 +1,14 @@
 import { useMemo } from "react";
 import { useLocation } from "wouter";
 import { recent } from "../api/recent.ts";
-import { useCanPublish, useIsAdmin, useMe } from "../api/session.tsx";
+import { useCanPublish, useIsAdmin, useMe, useRights } from "../api/session.tsx";
 import { useSignOut } from "../api/sign-out.ts";
 import { useApi } from "../api/use-api.ts";
 import { useSkills } from "../api/use-skills.ts";
 import { chooseTheme, themes, useTheme } from "../theme/theme.ts";
 import { toastFailure } from "../ui/toast.tsx";
-import { fitting, type PaletteItem, skillItems } from "./palette-item.ts";
+import { switchSkill } from "../view/switch-skill.ts";
+import { fitting, type PaletteItem, skillActions, skillItems } from "./palette-item.ts";
 import { views } from "./view-table.ts";
 
 /** The palette items that match the words and are available to the signed-in user. */
@@ -23,7 +24,32 @@ export function usePalette(words: string): readonly PaletteItem[] {
       ...{ id: `view ${href}`, group: "Views" as const, name, note: `g ${key}` },
       run: () => go(href),
     }));
-  return fitting([...actions, ...places, ...skills, ...usePrincipals()], words);
+  const rights = useRights();
+  const own = skillActions(rows ?? [], words, {
+    open: go,
+    canSwitch: ({ registry }) => rights.switches(registry),
+    toggle: (id, enabled) => void switchSkill(id, enabled),
+  });
+  const all = [...actions, ...places, ...skills, ...usePrincipals(), ...useSessions(), ...own];
+  return fitting(all, words);
+}
+
+const SESSIONS = "200";
+
+/** The latest sessions, by task, agent, user and id; only administrators may list them. */
+function useSessions(): readonly PaletteItem[] {
+  const [, go] = useLocation();
+  const isAdmin = useIsAdmin();
+  const query = { type: "session.opened", order: "newest", limit: SESSIONS } as const;
+  const { data } = useApi("GET /v1/audit", { query }, { enabled: isAdmin, keep: true });
+  return (data?.events ?? []).flatMap(({ event }) => {
+    if (event.type !== "session.opened") return [];
+    const { session, task, agent, user, runtime } = event;
+    const name = task ?? `Session ${session.slice(0, 8)}`;
+    const note = [agent ?? user, runtime, session].filter((each) => each !== undefined).join(", ");
+    const run = () => go(`/activity/${encodeURIComponent(session)}`);
+    return [{ id: `session ${session}`, group: "Sessions" as const, name, note, run }];
+  });
 }
 
 /** Agents, and for administrators the people. */

@@ -1,14 +1,15 @@
 import type { SkillRow } from "@skillhold/protocol/http";
-import { Archive, type LucideIcon, Power, PowerOff, Trash2, X } from "lucide-react";
+import { Archive, Download, KeyRound, type LucideIcon, Power, PowerOff, Tags, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { type Rights, useRights } from "../../api/session.tsx";
-import { queries } from "../../api/use-api.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { count } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
-
-type Act = (id: string) => Promise<unknown>;
+import { type Act, doAll } from "./bulk-act.ts";
+import { BulkGrant } from "./bulk-grant.tsx";
+import { BulkTag } from "./bulk-tag.tsx";
 
 const toggle =
   (enabled: boolean): Act =>
@@ -81,6 +82,7 @@ export function BulkBar({
   readonly onDone: () => void;
 }) {
   const [isBusy, setBusy] = useState(false);
+  const [dialog, setDialog] = useState<"grant" | "tag">();
   const rights = useRights();
   if (rows.length === 0) return null;
   const allowed = actions.filter(({ right }) => rows.every(({ registry }) => rights[right](registry)));
@@ -96,6 +98,23 @@ export function BulkBar({
       toast(`${count(good.length, "skill")} ${done}`, { undo: () => void doAll(good, undo) });
     onDone();
   };
+  const save = async () => {
+    setBusy(true);
+    try {
+      const skills = rows.map(({ entry }) => entry.id).join(",");
+      saveFile(await call("GET /v1/export", { query: { skills } }), "skills.zip");
+    } catch (error) {
+      toastFailure(error);
+    }
+    setBusy(false);
+  };
+  const canManage = rows.every(({ registry }) => rights.manages(registry));
+  const close = () => setDialog(undefined);
+  const finish = () => {
+    close();
+    onDone();
+  };
+  const shared = { rows, onClose: close, onDone: finish };
   return (
     <div
       role="toolbar"
@@ -108,22 +127,24 @@ export function BulkBar({
           {action.name}
         </Button>
       ))}
+      {canManage && (
+        <>
+          <Button icon={KeyRound} disabled={isBusy} onClick={() => setDialog("grant")}>
+            Grant
+          </Button>
+          <Button icon={Tags} disabled={isBusy} onClick={() => setDialog("tag")}>
+            Tag
+          </Button>
+        </>
+      )}
+      {rows.every(({ registry }) => registry !== undefined) && (
+        <Button icon={Download} isBusy={isBusy} onClick={() => void save()}>
+          Export
+        </Button>
+      )}
       <IconButton icon={X} label="Clear selection" onClick={onDone} />
+      {dialog === "grant" && <BulkGrant {...shared} />}
+      {dialog === "tag" && <BulkTag {...shared} />}
     </div>
   );
-}
-
-/** Runs the action on each skill in order and reports each failure. Returns the ids that succeeded. */
-async function doAll(ids: readonly string[], act: Act): Promise<readonly string[]> {
-  const good: string[] = [];
-  for (const id of ids) {
-    try {
-      await act(id);
-      good.push(id);
-    } catch (error) {
-      toastFailure(error);
-    }
-  }
-  await queries.invalidateQueries({ queryKey: ["GET /v1/skills"] });
-  return good;
 }

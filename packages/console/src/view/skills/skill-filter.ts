@@ -14,6 +14,9 @@ export interface ListState {
   readonly words: string;
   readonly tag: string | null;
   readonly owner: string | null;
+  readonly source: string | null;
+  /** Only skills that this agent can use. */
+  readonly agent: string | null;
   readonly trust: string | null;
   readonly readiness: string | null;
   readonly order: Order;
@@ -22,6 +25,7 @@ export interface ListState {
 /** The filters by one fact of a skill, with the value of that fact. */
 export const factFilters = {
   owner: { title: "Owner", all: "All owners", valueOf: ({ registry }) => registry?.owner },
+  source: { title: "Source", all: "All sources", valueOf: ({ entry }) => entry.source },
   trust: { title: "Trust", all: "Any trust", valueOf: ({ entry }) => entry.trust },
   readiness: { title: "Readiness", all: "Any readiness", valueOf: ({ entry }) => entry.readiness.state },
 } as const satisfies Readonly<Record<string, FactFilter>>;
@@ -60,6 +64,8 @@ export function readState(search: URLSearchParams): ListState {
     words,
     tag: search.get("tag"),
     owner: search.get("owner"),
+    source: search.get("source"),
+    agent: search.get("agent"),
     trust: search.get("trust"),
     readiness: search.get("readiness"),
     order: order === undefined || (order === "best" && !hasWords) ? (hasWords ? "best" : "name") : order,
@@ -74,13 +80,15 @@ export interface Ranks {
   /** How well skills fit the words, by id. */
   readonly scores: ReadonlyMap<string, number>;
   readonly uses: ReadonlyMap<string, number>;
+  /** The skills that the chosen agent can use; undefined without a choice. */
+  readonly usable?: ReadonlySet<string> | undefined;
 }
 
 /** The matching rows in the requested order. */
 export function filterRows(
   rows: readonly SkillRow[],
   state: ListState,
-  { scores, uses }: Ranks,
+  { scores, uses, usable }: Ranks,
 ): readonly SkillRow[] {
   const words = state.words.trim().toLowerCase();
   const { health } = state;
@@ -89,6 +97,7 @@ export function filterRows(
       isInTab(row, state.tab) &&
       (!isHealth(health) || healthTable[health].fits(row)) &&
       hasFacts(row, state) &&
+      (usable === undefined || usable.has(row.entry.id)) &&
       (state.tag === null || row.entry.tags.includes(state.tag)) &&
       (words === "" || scores.has(row.entry.id) || namesOf(row).some((name) => name.includes(words))),
   );

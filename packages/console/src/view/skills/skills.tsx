@@ -1,6 +1,7 @@
 import { FileUp, LayoutList, SearchX, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { useSearchParams } from "wouter";
+import { lookingAs } from "../../api/looking.ts";
 import { useCanPublish } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { useSkills } from "../../api/use-skills.ts";
@@ -14,7 +15,7 @@ import { HealthCards } from "./health-card.tsx";
 import { SearchField } from "./search-field.tsx";
 import { filterRows, isInTab, type Order, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
 import { SkillList } from "./skill-list.tsx";
-import { FactSelect, TagSelect } from "./tag-select.tsx";
+import { AgentFilter, FactSelect, TagSelect } from "./tag-select.tsx";
 
 /** All skills: which there are, which are well, and the switches. */
 export function Skills() {
@@ -22,7 +23,9 @@ export function Skills() {
   const state = readState(search);
   const { data: rows = [], error, isPending, refetch } = useSkills();
   const { ranks, isSearching } = useRanks(state.words);
-  const shown = useMemo(() => filterRows(rows, state, ranks), [rows, state, ranks]);
+  const { usable, isReading } = useUsable(state.agent);
+  const shown = useMemo(() => filterRows(rows, state, { ...ranks, usable }), [rows, state, ranks, usable]);
+  const isUnsure = isSearching || isReading;
   const set = (name: string, value: string) =>
     setSearch(
       (before) => {
@@ -62,7 +65,7 @@ export function Skills() {
       <div className="flex flex-wrap gap-2 px-4 py-3">
         <SearchField words={state.words} onChange={(words) => set("q", words)} />
         <TagSelect rows={rows} tag={state.tag} onChoose={(tag) => set("tag", tag)} />
-        {(["owner", "trust", "readiness"] as const).map((name) => (
+        {(["owner", "source", "trust", "readiness"] as const).map((name) => (
           <FactSelect
             key={name}
             rows={rows}
@@ -71,6 +74,7 @@ export function Skills() {
             onChoose={(value) => set(name, value)}
           />
         ))}
+        <AgentFilter agent={state.agent} onChoose={(agent) => set("agent", agent)} />
         <Select
           aria-label="Sort by"
           value={state.order}
@@ -88,9 +92,9 @@ export function Skills() {
       </div>
       <Panel>
         {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-        {(isPending || (isSearching && shown.length === 0)) && <SkeletonRows />}
+        {(isPending || (isUnsure && shown.length === 0)) && <SkeletonRows />}
         {!isPending && error === null && shown.length > 0 && <SkillList rows={shown} ranks={ranks} />}
-        {!isPending && !isSearching && error === null && shown.length === 0 && (
+        {!isPending && !isUnsure && error === null && shown.length === 0 && (
           <NoSkills isEmpty={rows.length === 0} onClear={() => setSearch({})} />
         )}
       </Panel>
@@ -126,6 +130,17 @@ function useRanks(words: string): { readonly ranks: Ranks; readonly isSearching:
   );
   const isSearching = wanted !== "" && (wanted !== query || (isPending && searchError === null));
   return { ranks, isSearching };
+}
+
+/** The skills that an agent can use, as the gateway decides it. */
+function useUsable(agent: string | null) {
+  const query = { ...lookingAs(agent ?? ""), view: "visible" as const, limit: "1000" };
+  const { data, error } = useApi("GET /v1/skills", { query }, { enabled: agent !== null });
+  const usable = useMemo(() => {
+    if (agent === null) return undefined;
+    return new Set((data?.skills ?? []).map(({ entry }) => entry.id as string));
+  }, [agent, data]);
+  return { usable, isReading: agent !== null && data === undefined && error === null };
 }
 
 function TrashLink() {

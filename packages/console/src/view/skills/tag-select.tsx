@@ -1,5 +1,7 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { useMemo } from "react";
+import { useCanPublish } from "../../api/session.tsx";
+import { useApi } from "../../api/use-api.ts";
 import { Select } from "../../ui/field.tsx";
 import { countTags, type FactName, factFilters, valuesOf } from "./skill-filter.ts";
 
@@ -26,6 +28,34 @@ export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
         <option key={name} value={name}>
           {name} ({number})
         </option>
+      ))}
+    </Select>
+  );
+}
+
+export interface AgentFilterProps {
+  readonly agent: string | null;
+  /** Called with an empty string for any agent. */
+  readonly onChoose: (agent: string) => void;
+}
+
+/** A select of the agents; hidden when there are none. */
+export function AgentFilter({ agent, onChoose }: AgentFilterProps) {
+  const canList = useCanPublish();
+  const { data } = useApi("GET /v1/agents", undefined, { enabled: canList });
+  const keys = data?.agents.map(({ key }) => key) ?? [];
+  const shown = agent === null || keys.includes(agent) ? keys : [...keys, agent];
+  if (shown.length === 0) return null;
+  return (
+    <Select
+      aria-label="Agent"
+      value={agent ?? ""}
+      onChange={({ target }) => onChoose(target.value)}
+      className="sm:w-auto! sm:max-w-40 max-sm:flex-1"
+    >
+      <option value="">Any agent</option>
+      {shown.map((key) => (
+        <option key={key}>{key}</option>
       ))}
     </Select>
   );
