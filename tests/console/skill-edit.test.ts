@@ -1,3 +1,4 @@
+import { routeTable } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { checkAccessible, checkWidth, eventually, openConsole } from "./browser.ts";
 import { skillText } from "./skill-zip.ts";
@@ -80,4 +81,63 @@ test("a publisher who does not manage a skill proposes an edit of it [S-49] [S-5
   await page.getByRole("button", { name: "Withdraw" }).waitFor();
   expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
   expect(await api("GET", "/v1/skills/team-guide")).toMatchObject({ registry: { revision: 1 } });
+});
+
+test("a manager adds a file and deletes it again, each as a revision [S-59]", async () => {
+  const { page, gateway, api } = await openConsole({ skills: { filed: {} }, at: "/skills/filed/files" });
+  const pathsOf = async () => {
+    const { files } = routeTable.getSkill.answer.parse(await api("GET", "/v1/skills/filed"));
+    return files.map(({ path }) => path);
+  };
+  await page.getByRole("button", { name: "New file" }).click();
+  const path = page.getByLabel("Path of the new file");
+  await path.fill("../outside.md");
+  expect(await page.getByRole("button", { name: "Add", exact: true }).isDisabled()).toBe(true);
+  await checkAccessible(page);
+  await path.fill("references/tone.md");
+  await path.press("Enter");
+  await page.getByLabel("Text of references/tone.md").fill("Be kind.\n");
+  await page.getByRole("button", { name: "Publish revision" }).click();
+  await page.waitForURL(`${gateway.url}/skills/filed/files/references/tone.md`);
+  await page.getByText("Be kind.").first().waitFor();
+  expect(await pathsOf()).toEqual(["SKILL.md", "references/tone.md"]);
+  await page.getByRole("button", { name: "Delete file" }).click();
+  const form = page.getByRole("region", { name: "Delete references/tone.md" });
+  await checkAccessible(page);
+  await form.getByRole("button", { name: "Delete file" }).click();
+  await page.getByText("filed published as r3").waitFor();
+  await page.waitForURL(`${gateway.url}/skills/filed/files`);
+  expect(await pathsOf()).toEqual(["SKILL.md"]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await checkWidth(page);
+});
+
+const counter = `from langchain_core.tools import tool
+
+
+@tool
+def count_words(text: str, times: int = 1) -> dict:
+    """Counts the words of a text."""
+    return {"words": len(text.split()) * times}
+`;
+
+test("a declared tool is called by a form of its schema, and its result is shown [S-59]", async () => {
+  const { page } = await openConsole({
+    skills: { counts: { "tools/count.py": counter } },
+    at: "/skills/counts/files/tools/count.py",
+  });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "List tools" }).click();
+  await page.getByText("Counts the words of a text.").first().waitFor();
+  await page.getByLabel("text *").fill("one two three");
+  await page.getByLabel("times").fill("many");
+  await page.getByRole("button", { name: "Run in the sandbox" }).click();
+  await page.getByText("times must be a number.").waitFor();
+  await page.getByLabel("times").fill("2");
+  await page.getByRole("button", { name: "Run in the sandbox" }).click();
+  const result = page.getByRole("region", { name: "Result of tools/count.py" });
+  await eventually(() => result.textContent()).toContain('"words": 6');
+  await checkAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await checkWidth(page);
 });

@@ -1,69 +1,31 @@
 import type { Profile } from "@skillhold/skill";
-import { GitPullRequest, Upload, X } from "lucide-react";
+import { Trash2, Upload } from "lucide-react";
 import { useState } from "react";
-import { useLocation } from "wouter";
-import { call } from "../../../api/client.ts";
-import { useRights } from "../../../api/session.tsx";
-import { queries } from "../../../api/use-api.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Field, Input, TextArea } from "../../../ui/field.tsx";
-import { Failure } from "../../../ui/state.tsx";
+import { Field, TextArea } from "../../../ui/field.tsx";
 import { count } from "../../../ui/text.tsx";
-import { toast } from "../../../ui/toast.tsx";
 import { useDelayed } from "../../../ui/use-delayed.ts";
 import type { SkillDetail } from "../skill-view.ts";
 import { FindingList } from "../validation/finding-list.tsx";
 import { useChecked } from "../validation/use-checked.ts";
-import { publishEdit } from "./publish-edit.ts";
+import { FileChange } from "./file-change.tsx";
 
 export interface FileEditorProps {
   /** The skill as it was when the editor opened. */
   readonly skill: SkillDetail;
   readonly path: string;
-  readonly text: string;
+  /** Undefined for a new file. */
+  readonly text: string | undefined;
   readonly onClose: () => void;
+  readonly onPublished: () => void;
 }
 
 const profile: Profile = "publish";
 const CHECK_MS = 300;
 
-/** Edits a text file. The change is published as a revision, or proposed to the reviewers of the skill. */
-export function FileEditor({ skill, path, text: before, onClose }: FileEditorProps) {
-  const [text, setText] = useState(before);
-  const [reason, setReason] = useState("");
-  const [busy, setBusy] = useState<"publish" | "propose">();
-  const [error, setError] = useState<Error>();
-  const [, go] = useLocation();
-  const canPublish = useRights().manages(skill.registry);
-  const { id } = skill.entry;
+/** Edits a text file or writes a new one. */
+export function FileEditor({ skill, path, text: before, onClose, onPublished }: FileEditorProps) {
+  const [text, setText] = useState(before ?? "");
   const isSkillFile = skill.files.some((file) => file.path === path && file.role === "instructions");
-  const isChanged = text !== before;
-  const run = async (kind: "publish" | "propose", work: () => Promise<void>) => {
-    setBusy(kind);
-    setError(undefined);
-    try {
-      await work();
-      void queries.invalidateQueries();
-    } catch (caught) {
-      setError(caught instanceof Error ? caught : new Error(String(caught)));
-    } finally {
-      setBusy(undefined);
-    }
-  };
-  const publish = () =>
-    run("publish", async () => {
-      const revision = await publishEdit(skill, { path, text });
-      toast(`${id} published as r${revision}`);
-      onClose();
-    });
-  const propose = () =>
-    run("propose", async () => {
-      const files = [{ path, content: text }];
-      const body = { skill: id, base: skill.treeHash, files, justification: reason.trim() };
-      const { id: proposal } = await call("POST /v1/proposals", { body });
-      toast("Change proposed");
-      go(`/proposals/${proposal}`);
-    });
   return (
     <div className="space-y-3 p-4">
       <Field label={`Text of ${path}`}>
@@ -76,37 +38,37 @@ export function FileEditor({ skill, path, text: before, onClose }: FileEditorPro
         />
       </Field>
       {isSkillFile && <LiveFindings skill={skill} path={path} text={text} />}
-      <Field label="Reason" note="For reviewers. Required to propose the change.">
-        <Input value={reason} maxLength={1000} onChange={({ target }) => setReason(target.value)} />
-      </Field>
-      {error !== undefined && <Failure error={error} isCompact />}
-      <div className="flex flex-wrap justify-end gap-2">
-        {isChanged && <span className="mr-auto self-center text-sm text-muted">Unsaved changes</span>}
-        <Button icon={X} onClick={onClose}>
-          {isChanged ? "Discard" : "Close"}
-        </Button>
-        <Button
-          icon={GitPullRequest}
-          look={canPublish ? "plain" : "primary"}
-          isBusy={busy === "propose"}
-          disabled={!isChanged || reason.trim() === "" || busy !== undefined}
-          onClick={() => void propose()}
-        >
-          Propose
-        </Button>
-        {canPublish && (
-          <Button
-            icon={Upload}
-            look="primary"
-            isBusy={busy === "publish"}
-            disabled={!isChanged || busy !== undefined}
-            onClick={() => void publish()}
-          >
-            Publish revision
-          </Button>
-        )}
-      </div>
+      <FileChange
+        skill={skill}
+        edit={{ path, text }}
+        isChanged={text !== before}
+        action="Publish revision"
+        icon={Upload}
+        onClose={onClose}
+        onPublished={onPublished}
+      />
     </div>
+  );
+}
+
+/** Confirms that a file is deleted from the skill. */
+export function FileDelete({ skill, path, onClose, onPublished }: Omit<FileEditorProps, "text">) {
+  return (
+    <section aria-label={`Delete ${path}`} className="space-y-3 border-b border-line p-4">
+      <p className="text-sm">
+        The next revision has no <span className="font-mono break-all">{path}</span>. Earlier revisions keep
+        it.
+      </p>
+      <FileChange
+        skill={skill}
+        edit={{ path, text: null }}
+        isChanged
+        action="Delete file"
+        icon={Trash2}
+        onClose={onClose}
+        onPublished={onPublished}
+      />
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
-import { Check, Copy, Download, FileBox, Pencil, Play } from "lucide-react";
+import { Check, Copy, Download, FileBox, Pencil, Play, Trash2 } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
+import { useLocation } from "wouter";
 import { useCanPublish } from "../../../api/session.tsx";
 import { part } from "../../../renewal.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
@@ -7,16 +8,19 @@ import { saveFile } from "../../../ui/save-file.ts";
 import { Empty, Failure, Skeleton } from "../../../ui/state.tsx";
 import { CopyText, formatBytes } from "../../../ui/text.tsx";
 import { toastFailure } from "../../../ui/toast.tsx";
-import type { SkillDetail } from "../skill-view.ts";
+import type { SkillDetail, SkillFile } from "../skill-view.ts";
 import { type FilePlace, readFile, SHOWN_BYTES } from "../use-file.ts";
 import { type TextFile, useText } from "../use-text.ts";
 import { CodeView } from "./code-view.tsx";
 import { pictureType } from "./file-kind.ts";
 
 const FileEditor = part(async () => (await import("./file-editor.tsx")).FileEditor);
+const FileDelete = part(async () => (await import("./file-editor.tsx")).FileDelete);
+const ToolRun = part(async () => (await import("./tool-run.tsx")).ToolRun);
 const ScriptRun = part(async () => (await import("./script-run.tsx")).ScriptRun);
 
-export interface FileViewerProps extends FilePlace {
+export interface FileViewerProps extends Omit<FilePlace, "file"> {
+  readonly file: SkillFile;
   /** The skill with its current content. */
   readonly skill: SkillDetail;
 }
@@ -29,7 +33,9 @@ export function FileViewer({ id, file, revision, skill }: FileViewerProps) {
   const [isRunning, setRunning] = useState(false);
   // As the skill was when the edit began: a change by another user does not replace the text.
   const [edited, setEdited] = useState<{ readonly skill: SkillDetail; readonly text: string }>();
-  const acts = useFileActs(skill, { id, file, revision });
+  const [deleted, setDeleted] = useState<SkillDetail>();
+  const [, go] = useLocation();
+  const acts = useFileActs(skill, { file, revision });
   const isPicture = type !== undefined && !isRaw;
   const save = async () =>
     saveFile(await readFile({ id, file, revision }), file.path.split("/").at(-1) ?? "");
@@ -47,7 +53,7 @@ export function FileViewer({ id, file, revision, skill }: FileViewerProps) {
               {isRaw ? "Picture" : "Source"}
             </Button>
           )}
-          {acts.canRun && (
+          {(acts.canRun || acts.canCall) && (
             <Button look="quiet" icon={Play} aria-expanded={isRunning} onClick={() => setRunning(!isRunning)}>
               Run
             </Button>
@@ -57,18 +63,41 @@ export function FileViewer({ id, file, revision, skill }: FileViewerProps) {
               Edit
             </Button>
           )}
+          {acts.canDelete && edited === undefined && (
+            <IconButton
+              icon={Trash2}
+              label="Delete file"
+              aria-expanded={deleted !== undefined}
+              onClick={() => setDeleted(deleted === undefined ? skill : undefined)}
+            />
+          )}
           {data?.text !== undefined && <CopyFile text={data.text} />}
           <IconButton icon={Download} label="Download" onClick={() => save().catch(toastFailure)} />
         </div>
       </header>
       {isRunning && (
         <Suspense fallback={<TextSkeleton />}>
-          <ScriptRun id={id} script={file.path} />
+          {acts.canCall ? <ToolRun id={id} path={file.path} /> : <ScriptRun id={id} script={file.path} />}
         </Suspense>
       )}
       {edited !== undefined && (
         <Suspense fallback={<TextSkeleton />}>
-          <FileEditor {...edited} path={file.path} onClose={() => setEdited(undefined)} />
+          <FileEditor
+            {...edited}
+            path={file.path}
+            onClose={() => setEdited(undefined)}
+            onPublished={() => setEdited(undefined)}
+          />
+        </Suspense>
+      )}
+      {deleted !== undefined && (
+        <Suspense fallback={<TextSkeleton />}>
+          <FileDelete
+            skill={deleted}
+            path={file.path}
+            onClose={() => setDeleted(undefined)}
+            onPublished={() => go(`/skills/${id}/files`)}
+          />
         </Suspense>
       )}
       {error !== null && <Failure error={error} onRetry={retry} />}
@@ -80,14 +109,21 @@ export function FileViewer({ id, file, revision, skill }: FileViewerProps) {
 }
 
 /** The acts on a file of the current content. */
-function useFileActs({ registry }: SkillDetail, { file, revision }: FilePlace) {
+function useFileActs(
+  { registry }: SkillDetail,
+  { file, revision }: Pick<FileViewerProps, "file" | "revision">,
+) {
   const canPublish = useCanPublish();
   const isCurrent = revision === undefined || revision === registry?.revision;
   const isUsable = isCurrent && registry !== undefined && registry.status !== "deleted";
   const isScript = /^(?:scripts|bin)\//.test(file.path);
+  const canStart = canPublish && isCurrent && registry?.status !== "deleted";
+  const canChange = canPublish && isUsable && registry.system !== true;
   return {
-    canRun: canPublish && isCurrent && isScript && registry?.status !== "deleted",
-    canEdit: canPublish && isUsable && registry.system !== true && file.size <= SHOWN_BYTES,
+    canRun: canStart && isScript,
+    canCall: canStart && file.role === "tool",
+    canEdit: canChange && file.size <= SHOWN_BYTES,
+    canDelete: canChange && file.role !== "instructions",
   };
 }
 

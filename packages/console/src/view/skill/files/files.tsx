@@ -1,17 +1,22 @@
 import { FileX } from "lucide-react";
-import { useMemo } from "react";
-import { Link } from "wouter";
+import { Suspense, useMemo, useState } from "react";
+import { Link, useLocation } from "wouter";
 import { usePathname } from "wouter/use-browser-location";
+import { useCanPublish } from "../../../api/session.tsx";
 import { useApi } from "../../../api/use-api.ts";
+import { part } from "../../../renewal.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { count, formatBytes } from "../../../ui/text.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
-import type { SkillProps } from "../skill-view.ts";
+import type { SkillDetail, SkillProps } from "../skill-view.ts";
 import { fileHref, pathOf, revisionOf } from "./file-address.ts";
 import { FileList } from "./file-list.tsx";
 import { treeOf } from "./file-tree.ts";
 import { FileViewer } from "./file-viewer.tsx";
+import { NewFile } from "./new-file.tsx";
+
+const FileEditor = part(async () => (await import("./file-editor.tsx")).FileEditor);
 
 /** The files of a revision, and one of them opened. */
 export function Files({ skill }: SkillProps) {
@@ -25,6 +30,10 @@ export function Files({ skill }: SkillProps) {
   const named = pathOf(usePathname());
   const path = named === "" ? (files.find(({ role }) => role === "instructions")?.path ?? "") : named;
   const file = files.find((each) => each.path === path);
+  const [, go] = useLocation();
+  // As the skill was when the new file was begun.
+  const [added, setAdded] = useState<{ readonly path: string; readonly skill: SkillDetail }>();
+  const canAdd = useCanAdd(skill, revision);
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonRows count={4} />;
   return (
@@ -34,6 +43,9 @@ export function Files({ skill }: SkillProps) {
           <div className="max-h-64 overflow-y-auto md:max-h-[calc(100dvh-6rem)]">
             <FileList id={id} nodes={nodes} current={path} revision={revision} />
           </div>
+          {canAdd && (
+            <NewFile paths={files.map((each) => each.path)} onOpen={(path) => setAdded({ path, skill })} />
+          )}
           <p className="px-1.5 pt-2 text-xs text-muted">
             {count(files.length, "file")}, {formatBytes(files.reduce((sum, { size }) => sum + size, 0))}
           </p>
@@ -48,7 +60,24 @@ export function Files({ skill }: SkillProps) {
             </Link>
           </p>
         )}
-        {file === undefined ? (
+        {added !== undefined ? (
+          <article className="overflow-hidden rounded-lg border border-line bg-panel">
+            <h2 className="border-b border-line px-4 py-3 font-mono text-xs font-semibold break-all">
+              {added.path}
+            </h2>
+            <Suspense fallback={<SkeletonRows count={3} />}>
+              <FileEditor
+                {...added}
+                text={undefined}
+                onClose={() => setAdded(undefined)}
+                onPublished={() => {
+                  setAdded(undefined);
+                  go(fileHref(id, added.path));
+                }}
+              />
+            </Suspense>
+          </article>
+        ) : file === undefined ? (
           <NoFile path={path} />
         ) : (
           <FileViewer key={file.path} id={id} file={file} revision={revision} skill={skill} />
@@ -56,6 +85,13 @@ export function Files({ skill }: SkillProps) {
       </div>
     </div>
   );
+}
+
+/** New files are part of the next revision, so that only the current one takes them. */
+function useCanAdd({ registry }: SkillDetail, revision: number | undefined): boolean {
+  const canPublish = useCanPublish();
+  const isCurrent = revision === undefined || revision === registry?.revision;
+  return canPublish && isCurrent && registry?.status !== "deleted" && registry?.system === false;
 }
 
 function NoFile({ path }: { readonly path: string }) {

@@ -6,23 +6,24 @@ import { readFile } from "../use-file.ts";
 
 export interface FileEdit {
   readonly path: string;
-  readonly text: string;
+  /** Null deletes the file. */
+  readonly text: string | null;
 }
 
-/** Publishes the skill with one file changed, and returns the new revision. Throws when the skill changed meanwhile. */
+/** Publishes the skill with one file changed, added or deleted, and returns the new revision. Throws when the skill changed meanwhile. */
 export async function publishEdit(
   { entry: { id }, files, treeHash }: SkillDetail,
   { path, text }: FileEdit,
 ): Promise<number | undefined> {
-  const packed = files.map((file: SkillFile) => ({
+  const others = files.filter((file) => file.path !== path);
+  const kept = others.map((file: SkillFile) => ({
     path: file.path,
     executable: file.executable,
-    read: async () =>
-      file.path === path
-        ? new TextEncoder().encode(text)
-        : new Uint8Array(await (await readFile({ id, file, revision: undefined })).arrayBuffer()),
+    read: async () => new Uint8Array(await (await readFile({ id, file, revision: undefined })).arrayBuffer()),
   }));
-  const body = await packFiles(packed);
+  const executable = files.find((file) => file.path === path)?.executable === true;
+  const written = { path, executable, read: async () => new TextEncoder().encode(text ?? "") };
+  const body = await packFiles(text === null ? kept : [...kept, written]);
   const now = await call("GET /v1/skills/{id}", { params: { id } });
   if (now.treeHash !== treeHash)
     throw new ApiError({

@@ -1,20 +1,18 @@
 import { Play } from "lucide-react";
 import { useState } from "react";
-import { type Answer, call } from "../../../api/client.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Field, TextArea } from "../../../ui/field.tsx";
 import { ScrollText } from "../../../ui/scroll-text.tsx";
 import { Failure } from "../../../ui/state.tsx";
-
-type Result = Answer<"POST /v1/sessions/{session}/tools/{tool}">;
+import { inSession, type ToolResult } from "./console-session.ts";
 
 /** Runs a script in the sandbox, as an agent would, and shows its output. It may wait for an approval. */
 export function ScriptRun({ id, script }: { readonly id: string; readonly script: string }) {
   const [args, setArgs] = useState("");
   const [stdin, setStdin] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const [result, setResult] = useState<Result>();
+  const [result, setResult] = useState<ToolResult>();
   const [error, setError] = useState<Error>();
   const run = async () => {
     setBusy(true);
@@ -74,8 +72,7 @@ export function ScriptRun({ id, script }: { readonly id: string; readonly script
   );
 }
 
-async function runScript(id: string, script: string, args: string, stdin: string): Promise<Result> {
-  const { session } = await call("POST /v1/sessions", { body: { task: `Run ${script} in the console` } });
+async function runScript(id: string, script: string, args: string, stdin: string): Promise<ToolResult> {
   const listed = args.split("\n").filter((line) => line !== "");
   const body = {
     skill_id: id,
@@ -83,11 +80,7 @@ async function runScript(id: string, script: string, args: string, stdin: string
     ...(listed.length === 0 ? {} : { args: listed }),
     ...(stdin === "" ? {} : { stdin }),
   };
-  try {
-    const params = { session, tool: "run_skill_script" };
-    return await call("POST /v1/sessions/{session}/tools/{tool}", { params, body });
-  } finally {
-    // An open session would end by itself later.
-    void call("DELETE /v1/sessions/{session}", { params: { session } }).catch(() => undefined);
-  }
+  return await inSession(`Run ${script} in the console`, (_session, callTool) =>
+    callTool("run_skill_script", body),
+  );
 }
