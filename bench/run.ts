@@ -39,7 +39,7 @@ const benches: Readonly<
   deps: benchDeps,
   eval: benchEval,
   guard: benchGuard,
-  console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
+  console: (sizes) => benchConsole(sizes),
   gateway: benchGateway,
   "view-change": (sizes) => benchViewChange(sizes.length > 0 ? sizes : [1000, 20_000]),
   mcp: benchMcp,

@@ -145,9 +145,11 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     agents: "/agents",
     agent: "/agents/scribe",
     workspaces: "/workspaces",
+    map: "/map",
     connect: "/connect",
     people: "/people",
     tokens: "/tokens",
+    api: "/api?route=listSkills",
     settings: "/settings",
     missing: "/no/such/view",
   }) as const;

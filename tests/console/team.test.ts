@@ -136,12 +136,14 @@ test("the settings say what the gateway is, and show its documents [S-59]", asyn
   await page.getByText("catalogueTokens").waitFor();
   await page.getByLabel("dark").check();
   await checkAccessible(page);
+  await page.getByRole("main").getByRole("link", { name: "API" }).click();
   const opened = context.waitForEvent("page");
-  await page.getByRole("button", { name: "Routes" }).click();
+  await page.getByRole("button", { name: "Plain page" }).click();
   const reference = await opened;
   await reference.getByText("/v1/skills/{id}/toggle").first().waitFor();
   await reference.emulateMedia({ colorScheme: "dark" });
   await checkAccessible(reference, "document");
+  await page.goBack();
   await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in to Skillhold" }).waitFor();
   // The command for another link must use the store of this gateway.

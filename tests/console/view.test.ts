@@ -55,9 +55,11 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   agents: named("Agents"),
   agent: { title: "Scribe", current: ["Agents"] },
   workspaces: named("Workspaces"),
+  map: named("Map"),
   connect: { title: "Connect your agent", current: ["Connect"] },
   people: named("People"),
   tokens: named("Tokens"),
+  api: named("API"),
   settings: named("Settings"),
   missing: { title: "Page not found", current: [] },
 };

@@ -33,6 +33,8 @@ const Agents = part(async () => (await import("./view/agents/agents.tsx")).Agent
 const Connect = part(async () => (await import("./view/connect/connect.tsx")).Connect);
 const People = part(async () => (await import("./view/people/people.tsx")).People);
 const Tokens = part(async () => (await import("./view/tokens/tokens.tsx")).Tokens);
+const Reference = part(async () => (await import("./view/reference/reference.tsx")).Reference);
+const RelationMap = part(async () => (await import("./view/map/relation-map.tsx")).RelationMap);
 const Settings = part(async () => (await import("./view/settings/settings.tsx")).Settings);
 
 /** The console: every view has an address. */
@@ -74,6 +76,8 @@ export function App() {
                   <Route path="/connect" component={Connect} />
                   <Route path="/people" component={People} />
                   <Route path="/tokens" component={Tokens} />
+                  <Route path="/map" component={RelationMap} />
+                  <Route path="/api" component={Reference} />
                   <Route path="/settings" component={Settings} />
                   <Route component={Missing} />
                 </Switch>

@@ -10,6 +10,7 @@ import { evalHandlers } from "./route/eval-handler.ts";
 import { gatewayHandlers } from "./route/gateway-handler.ts";
 import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
+import { mapHandlers } from "./route/map-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
 import { passkeyHandlers } from "./route/passkey-handler.ts";
 import { promotionHandlers } from "./route/promotion-handler.ts";
@@ -41,6 +42,7 @@ const plainHandlers: Handlers = {
   ...transparencyHandlers,
   ...secretHandlers,
   ...gatewayHandlers,
+  ...mapHandlers,
   ...metricHandlers,
   ...referenceHandlers,
   ...guardHandlers,

@@ -8,6 +8,7 @@ const skills: readonly RouteKey[] = [
   "GET /v1/catalogue",
   "GET /v1/explain",
   "GET /v1/installed",
+  "GET /v1/map",
 ];
 
 const usage: readonly RouteKey[] = [
@@ -15,6 +16,7 @@ const usage: readonly RouteKey[] = [
   "GET /v1/metrics/days",
   "GET /v1/skills/{id}/metrics",
   "GET /v1/tokens",
+  "GET /v1/map",
 ];
 
 /** Which answers an event makes out of date, by the beginning of its type. */

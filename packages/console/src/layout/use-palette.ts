@@ -6,8 +6,8 @@ import { useSignOut } from "../api/sign-out.ts";
 import { useApi } from "../api/use-api.ts";
 import { useSkills } from "../api/use-skills.ts";
 import { chooseTheme, themes, useTheme } from "../theme/theme.ts";
+import { switchSkill } from "../ui/switch-skill.ts";
 import { toastFailure } from "../ui/toast.tsx";
-import { switchSkill } from "../view/switch-skill.ts";
 import { fitting, type PaletteItem, skillActions, skillItems } from "./palette-item.ts";
 import { views } from "./view-table.ts";
 

@@ -21,7 +21,7 @@ export const agentHandlers: Pick<
     const { rows, next } = await readPage(query, {
       position: z.string(),
       positionOf: ({ key }: AgentRecord) => key,
-      list: (after, limit) => listVisible(principal, { after, limit }, registry),
+      list: (after, limit) => listVisibleAgents(principal, { after, limit }, registry),
     });
     return { data: { agents: rows.map(viewOf), ...next } };
   },
@@ -75,7 +75,7 @@ async function rejectUnknown(
 }
 
 /** The agents that the principal may see, as `isAgentOf` decides. */
-async function listVisible(
+export async function listVisibleAgents(
   principal: Principal,
   page: AgentPage,
   { store }: GatewayContext["registry"],

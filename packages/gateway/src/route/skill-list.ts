@@ -56,7 +56,8 @@ function defaultView(principal: Principal, { agent, user, runtime, invoker }: Li
   return isOwn && isAdministrator(principal) ? "all" : "visible";
 }
 
-async function listDisclosed(
+/** The skills that are disclosed to the caller in a view. */
+export async function listDisclosed(
   view: View,
   { principal, viewer }: Recipient,
   context: CatalogueContext,

@@ -22,6 +22,7 @@ export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./regist
 export type { PublishHooks, RegistryContext } from "./registry-context.ts";
 export type {
   AgentPage,
+  AgentUses,
   AuditHead,
   AuditKeyChange,
   AuditRow,

@@ -112,6 +112,8 @@ export interface RegistryReader {
   eventsAfter(seq: number, limit: number): Promise<readonly StoredEvent[]>;
   /** The events that match the query. */
   listEvents(query: EventQuery): Promise<readonly ListedEvent[]>;
+  /** How often agents used skills since a moment: loads, runs and tool calls. */
+  countUses(from: string): Promise<readonly AgentUses[]>;
   /** The raw rows after a number, for verification. Rows that are not valid events do not fail. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
   /** The changes of the keys that sign the log, in order. */
@@ -336,6 +338,13 @@ export interface PrunePlan {
   readonly count: number;
   /** The last entry that is old, if later ones can be old, too. */
   readonly next: number | undefined;
+}
+
+/** The uses of one skill by one agent. */
+export interface AgentUses {
+  readonly agent: string;
+  readonly skill: string;
+  readonly count: number;
 }
 
 /** An event as stored in its row. A pruned entry has only its number and its hash. */

@@ -1,6 +1,7 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { CHAIN_START, keyChangeOf } from "@skillhold/registry/audit";
 import type {
+  AgentUses,
   AuditKeyChange,
   AuditRow,
   EventQuery,
@@ -266,3 +267,16 @@ async function seqRange(
 
 const FIRST_TIME = "0000-01-01T00:00:00.000Z";
 const LAST_TIME = "9999-12-31T23:59:59.999Z";
+
+const UsesRow = z.object({ agent: z.string(), skill: z.string(), count: z.coerce.number().pipe(z.int()) });
+
+/** By agent and skill. */
+export async function countUses(db: Queries, from: string): Promise<readonly AgentUses[]> {
+  return await db.all(
+    sql`select agent, skill, count(*) as count from event
+      where at >= ${timeText(from)} and agent is not null and skill is not null
+      and type in ('skill.activated', 'skill.script_executed', 'skill.tool_called')
+      group by agent, skill order by agent, skill`,
+    UsesRow,
+  );
+}

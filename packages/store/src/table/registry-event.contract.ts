@@ -88,6 +88,25 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
       expect(await list({ person: "bob" })).toEqual([2, 5, 6]);
     });
 
+    test("counts loads, runs and tool calls by agent and skill since a moment [S-59]", async () => {
+      const hash = `sha256:${"a".repeat(64)}`;
+      const loaded = (session: string, skill: string, day: number) =>
+        parse({
+          ...{ type: "skill.activated", at: on(day), session, skill, hash, skillHash: hash },
+          ...{ source: "registry", trust: "org", invoker: "model" },
+        });
+      await appendAll(
+        loaded("s1", "pdf", 2),
+        loaded("s1", "pdf", 4),
+        loaded("s1", "docx", 5),
+        loaded("s2", "pdf", 5),
+      );
+      expect(await store.countUses(on(3))).toEqual([
+        { agent: "writer", skill: "docx", count: 1 },
+        { agent: "writer", skill: "pdf", count: 1 },
+      ]);
+    });
+
     test("outputs of runs are kept once per run, and forgotten after thirty days [S-59]", async () => {
       const output = (run: string, day: string) => ({
         ...{ run, session: "s\0", at: `2026-${day}T10:00:00.000Z`, input: "in", result: undefined },

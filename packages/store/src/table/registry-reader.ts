@@ -7,6 +7,7 @@ import { selectHead } from "./audit-head-table.ts";
 import { selectEval, selectEvals, selectSameEval } from "./eval-table.ts";
 import {
   auditAfter,
+  countUses,
   eventsAbout,
   eventsAfter,
   eventsOfSession,
@@ -73,6 +74,7 @@ export function readerOf(db: Queries): RegistryReader {
     eventsOfSession: (session) => eventsOfSession(db, session),
     lastEvent: () => lastEvent(db),
     eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
+    countUses: (from) => countUses(db, from),
     listEvents: (query) => selectEvents(db, query),
     auditAfter: (seq, limit) => auditAfter(db, seq, limit),
     auditKeys: () => selectAuditKeys(db),

@@ -1,10 +1,9 @@
 import { BookOpen, FileJson, Gauge, type LucideIcon } from "lucide-react";
-import { Button } from "../../ui/button.tsx";
+import { Button, LinkButton } from "../../ui/button.tsx";
 import { toastFailure } from "../../ui/toast.tsx";
 import { type GatewayDocument, openDocument } from "./open-document.ts";
 
 const documents: readonly (readonly [GatewayDocument, string, LucideIcon])[] = [
-  ["/reference", "Routes", BookOpen],
   ["/openapi.json", "OpenAPI", FileJson],
   ["/metrics", "Prometheus metrics", Gauge],
 ];
@@ -13,6 +12,9 @@ const documents: readonly (readonly [GatewayDocument, string, LucideIcon])[] = [
 export function DocumentLinks() {
   return (
     <div className="flex flex-wrap gap-2 border-t border-line px-4 py-3">
+      <LinkButton href="/api" icon={BookOpen}>
+        API
+      </LinkButton>
       {documents.map(([path, title, icon]) => (
         <Button key={path} icon={icon} onClick={() => void openDocument(path).catch(toastFailure)}>
           {title}

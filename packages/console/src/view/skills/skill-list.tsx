@@ -3,7 +3,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useRights } from "../../api/session.tsx";
-import { switchSkill } from "../switch-skill.ts";
+import { switchSkill } from "../../ui/switch-skill.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import type { Ranks } from "./skill-filter.ts";
 import { SkillListRow } from "./skill-row.tsx";

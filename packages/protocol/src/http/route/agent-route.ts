@@ -37,6 +37,32 @@ export const agentRoutes = {
     answer: z.object({ agents: z.array(AgentView).readonly(), nextCursor }),
     condition: "read",
   }),
+  getMap: route({
+    method: "GET",
+    path: "/v1/map",
+    tag: "agents",
+    summary: "Show which agents may use which skills, and how often they used them",
+    roles: publishers,
+    answer: z.object({
+      days: z.int().describe("The number of days in which uses are counted."),
+      skills: z.array(z.string()).readonly(),
+      agents: z
+        .array(
+          z.object({
+            key: z.string(),
+            displayName: z.string(),
+            may: z.array(z.int()).readonly().describe("The positions of its skills in `skills`."),
+            used: z
+              .array(z.tuple([z.int(), z.int()]))
+              .readonly()
+              .describe("Positions in `skills`, each with the number of uses."),
+          }),
+        )
+        .readonly()
+        .describe("The first hundred agents by key."),
+    }),
+    condition: "read",
+  }),
   addAgent: route({
     method: "POST",
     path: "/v1/agents",

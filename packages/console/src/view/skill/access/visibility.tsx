@@ -5,8 +5,8 @@ import { useRights } from "../../../api/session.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { Panel } from "../../../ui/page.tsx";
+import { refreshSkill } from "../../../ui/switch-skill.ts";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
-import { refreshSkill } from "../../switch-skill.ts";
 import type { SkillDetail, SkillProps } from "../skill-view.ts";
 import { closedVisibility } from "./closed-visibility.ts";
 

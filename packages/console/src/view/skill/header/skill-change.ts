@@ -1,7 +1,7 @@
 import { call } from "../../../api/client.ts";
 import { saveFile } from "../../../ui/save-file.ts";
+import { refreshSkill } from "../../../ui/switch-skill.ts";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
-import { refreshSkill } from "../../switch-skill.ts";
 
 /** Saves the current revision as a ZIP. */
 export async function downloadSkill(id: string, revision: number | undefined): Promise<void> {

@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { classNames } from "../../../ui/class-names.ts";
 import { Switch } from "../../../ui/field.tsx";
 import { SkillBadges, TrustBadge } from "../../../ui/skill-badge.tsx";
-import { switchSkill } from "../../switch-skill.ts";
+import { switchSkill } from "../../../ui/switch-skill.ts";
 import type { SkillProps } from "../skill-view.ts";
 import { InstallCommands } from "./install-command.tsx";
 import { restoreSkill } from "./skill-change.ts";

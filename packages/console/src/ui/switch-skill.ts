@@ -1,7 +1,7 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { call } from "../api/client.ts";
 import { queries } from "../api/use-api.ts";
-import { toast, toastFailure } from "../ui/toast.tsx";
+import { toast, toastFailure } from "./toast.tsx";
 
 /** Switches a skill; it is shown before the gateway has said so, and taken back when that fails. */
 export async function switchSkill(id: string, enabled: boolean): Promise<void> {
