@@ -6,14 +6,16 @@ import { startPostgres } from "../postgres-cluster.ts";
 import { soakRecords, soakTampers } from "./audit-run.ts";
 import { crash } from "./crash.ts";
 import { soakGateway } from "./gateway.ts";
+import { soakProposals } from "./proposal-run.ts";
 
 /**
- * Usage: npm run soak [-- crash|audit|record|gateway] [--count <number>] [--seconds <number>]
+ * Usage: npm run soak [-- crash|audit|record|proposal|gateway] [--count <number>] [--seconds <number>]
  *   [--engine sqlite|postgres] [--at-once <number>].
  *
  * crash: publishers are killed at random instants: acknowledged revisions survive, no revision is half visible, and
  * fsck finds only waste. audit: the log is tampered with, and verification detects it. record: agents are killed at
- * random instants: every delivered item and every run has a record. gateway: clients come and go for a while: no
+ * random instants: every delivered item and every run has a record. proposal: appliers are killed at random instants: each
+ * proposal is applied whole or not at all. gateway: clients come and go for a while: no
  * request fails, and memory does not grow.
  */
 const { values, positionals } = parseArgs({
@@ -29,6 +31,7 @@ const atOnce = Number(values["at-once"]);
 const campaigns = {
   crash: { count: 1000, run: soakCrashes },
   audit: { count: 1000, run: (engine: Engine, count: number) => soakTampers({ engine, count, say }) },
+  proposal: { count: 500, run: (engine: Engine, count: number) => soakProposals({ engine, count, say }) },
   record: { count: 500, run: (engine: Engine, count: number) => soakRecords({ engine, count, say }) },
 } as const;
 type Engine = "sqlite" | "postgres";

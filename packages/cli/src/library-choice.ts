@@ -22,6 +22,7 @@ export function libraryChoice(options: Options, roots: readonly string[]): Stack
     trustProject: options["trustProject"] === true,
     followLinks: options["followLinks"] === true,
     strict: options["strict"] === true,
+    governed: options["governed"] === true,
     as: textOption(options, "as") === "user" ? "user" : "model",
     ...present({
       store,
@@ -96,6 +97,7 @@ function placesIn(options: Options, roots: readonly string[]): readonly string[]
     ...(options["trustProject"] === true ? ["--trust-project"] : []),
     ...(options["followLinks"] === true ? ["--follow-links"] : []),
     ...(options["strict"] === true ? ["--strict"] : []),
+    ...(options["governed"] === true ? ["--governed"] : []),
   ];
 }
 

@@ -64,7 +64,8 @@ export async function withLibrary<T>(
     if (!reportsServers) warnOfServers(stack, io);
     const mcpFlag = options["mcp"] === false ? " --no-mcp" : "";
     const strictFlag = options["strict"] === true ? " --strict" : "";
-    const flags = `${rootFlags(roots)}${storeFlags(options)}${mcpFlag}${strictFlag}`;
+    const governedFlag = options["governed"] === true ? " --governed" : "";
+    const flags = `${rootFlags(roots)}${storeFlags(options)}${mcpFlag}${strictFlag}${governedFlag}`;
     const { library } = stack;
     const search = { state: () => library.searchState, prepare: () => library.prepareSearch() };
     return await use({ ...stack, search, rootFlags: flags });

@@ -81,6 +81,7 @@ export const placeOptions = [
   { flags: "--trust-project", summary: "trust the project's skills like your own" },
   { flags: "--follow-links", summary: "follow links that leave a source" },
   { flags: "--strict", summary: "reject skills of folders that break the specification" },
+  { flags: "--governed", summary: "use only reviewed content of folders; edits on disk become proposals" },
   { flags: "--no-cache", summary: "ignore the cache and read every skill again" },
 ] as const satisfies readonly OptionSpec[];
 

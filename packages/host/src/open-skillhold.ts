@@ -43,6 +43,8 @@ export interface SkillholdOptions {
   readonly data?: string;
   /** Trust the project's skills like the user's own. */
   readonly trustProject?: boolean;
+  /** Use only reviewed content of the folders: an edit on disk becomes a proposal in the store. */
+  readonly governed?: boolean;
   /** Follow changes on disk and in the store. */
   readonly watch?: boolean | LiveReloadOptions;
   /** Answers approval requests. Without it, runs that need an approval are refused. */
@@ -226,8 +228,8 @@ function machineOf({ env = process.env, data, cwd, onWarning }: SkillholdOptions
 }
 
 function choiceOf(options: SkillholdOptions): StackChoice {
-  const { runtime, roots: root, store, mcp, gateways, trustProject, agent, user, allow } = options;
-  return { runtime, ...present({ root, store, mcp, gateways, trustProject, agent, user, allow }) };
+  const { runtime, roots: root, store, mcp, gateways, trustProject, governed, agent, user, allow } = options;
+  return { runtime, ...present({ root, store, mcp, gateways, trustProject, governed, agent, user, allow }) };
 }
 
 function watchOf({ watch = false }: SkillholdOptions, machine: Machine): LiveReloadOptions | undefined {

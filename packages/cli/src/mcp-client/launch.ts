@@ -57,6 +57,7 @@ function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly 
     ...(options["trustProject"] === true ? ["--trust-project"] : []),
     ...(options["followLinks"] === true ? ["--follow-links"] : []),
     ...(options["strict"] === true ? ["--strict"] : []),
+    ...(options["governed"] === true ? ["--governed"] : []),
     ...named("--agent", textOption(options, "agent")),
     ...named("--user", textOption(options, "user")),
     ...named("--allow", textOption(options, "allow")),

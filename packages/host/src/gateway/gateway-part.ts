@@ -59,6 +59,7 @@ export interface GatewayPartOptions {
   readonly isWatched: boolean;
   /** Whether their skills that break the specification are rejected. */
   readonly strict: boolean;
+  readonly governed?: boolean;
   /** Other gateways whose skills are served, too. */
   readonly gateways: readonly GatewayLayerSettings[];
   readonly log: (entry: LogEntry) => void;
@@ -212,7 +213,17 @@ function consolePage() {
 
 /** Opens the registry as a library, with served folders layered above it. */
 async function openSkills(
-  { machine: place, url, roots, isWatched, strict, gateways, log, limits }: GatewayPartOptions,
+  {
+    machine: place,
+    url,
+    roots,
+    isWatched,
+    strict,
+    governed = false,
+    gateways,
+    log,
+    limits,
+  }: GatewayPartOptions,
   parts: {
     readonly registry: RegistryContext;
     readonly host: GatewayContext["host"];
@@ -248,6 +259,8 @@ async function openSkills(
     onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
     isWatched,
     strict,
+    ...(governed ? { governedBy: registry } : {}),
+    onWarning: (message: string) => log({ level: "warning", event: "governed.problem", message }),
     ...cache,
     ...present({ models }),
   };

@@ -12,12 +12,15 @@ import {
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { productVersion } from "../place/bundled.ts";
+import { proposalFolder } from "../place/data-folder.ts";
 import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
+import { userName } from "../place/user-name.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { AuditRetention } from "./audit-retention.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
+import { ProposalMirror } from "./proposal-mirror.ts";
 import { startSeeding } from "./seeding.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 
@@ -59,6 +62,8 @@ export interface ServeOptions {
   readonly strict?: boolean;
   /** Records of use in the audit log are pruned after this many days; never without it. */
   readonly auditDays?: number;
+  /** Whether only reviewed content of served folders is used: an edit on disk becomes a proposal. */
+  readonly governed?: boolean;
   readonly limits?: Limits;
   readonly sandbox?: Sandbox;
   readonly log?: (entry: LogEntry) => void;
@@ -103,11 +108,12 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     closers.add(traces, (it) => it?.close());
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
-    const { watch = true, strict = false } = options;
+    const { watch = true, strict = false, governed = false } = options;
     const { workspaces, reviewers = [], reviewPromotions = false, webhookHosts = [] } = options;
     const custom = {
       isWatched: watch,
       strict,
+      governed,
       workspaces,
       reviewers,
       reviewPromotions,
@@ -125,6 +131,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
       closers.add(new AuditRetention(auditDays, { registry, timers: systemTimers, log }), (it) => it.close());
     if (options.seed !== false)
       closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
+    closers.add(openMirror(parts, machine, log), (it) => it.close());
     const address = servedUrl(listening, options);
     parts.announce(address);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
@@ -132,6 +139,22 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     await close();
     throw error;
   }
+}
+
+function openMirror(
+  { context }: GatewayParts,
+  { env }: Machine,
+  log: (entry: LogEntry) => void,
+): ProposalMirror {
+  const options = {
+    folder: proposalFolder(env),
+    author: { user: userName(env), role: "agent" },
+    timers: context.timers,
+    onProblem: (file: string, { code, message }: SkillError) =>
+      log({ level: "warning", event: "proposal.file_refused", message, fields: { file, code } }),
+    onError: (error: unknown) => log({ level: "error", event: "proposal.file_failed", error }),
+  } as const;
+  return new ProposalMirror(options, context.registry);
 }
 
 /** Listens at the given port, or at the first free one from the default on. */

@@ -13,6 +13,8 @@ import { orderSources, type Precedence, type Source } from "@skillhold/core/sour
 import type { GatewayContext } from "@skillhold/gateway";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { governSources } from "../library/governed-source.ts";
 import { type Machine, present } from "../place/machine.ts";
 import { chooseFolders } from "../source/folder-source.ts";
 import { type GatewayLayerSettings, openGatewayLayers } from "../source/gateway-layer.ts";
@@ -31,6 +33,9 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly isWatched: boolean;
   /** Whether their skills that break the specification are rejected. */
   readonly strict: boolean;
+  /** The registry of the proposals that edits on disk become; without it, edits are served at once. */
+  readonly governedBy?: RegistryContext;
+  readonly onWarning: (message: string) => void;
   readonly gateways: readonly GatewayLayerSettings[];
   /** Receives why a gateway adds no skills at the start. */
   readonly onProblem: (source: string, problem: SkillError) => void;
@@ -69,7 +74,7 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
   const own = { label: STORE_LABEL, trust: "as published" };
   if (roots.length + gateways.length === 0) return { library: skills, sources: [own] };
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
-  const { folders, sources } = await openFolders(options, common);
+  const { folders, sources } = await openFolders(options, common, closers);
   const remotes = await openGatewayLayers(gateways, machine, { host, limits, onError, onProblem });
   const library = openLayeredLibrary([...folders, skills, ...remotes], {
     ...common,
@@ -89,16 +94,35 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openFolders(
-  { machine, roots, isWatched, strict, host, onError, onReload, audit }: ServedOptions,
+  options: ServedOptions,
   common: { readonly precedence: Precedence; readonly limits: Limits; readonly settings: AccessSettings },
+  closers: CloserList,
 ): Promise<{ readonly folders: readonly FolderLibrary[]; readonly sources: readonly Source[] }> {
+  const { machine, roots, isWatched, strict, host, onError, onReload, audit } = options;
   if (roots.length === 0) return { folders: [], sources: [] };
   const chosen = chooseFolders({ root: roots, strict }, machine, [STORE_LABEL]);
   const sources = withoutPlaces(orderSources(chosen, precedence));
   const watch = isWatched && { onError, onReload };
   const ports = { clock, audit };
-  const folders = await openLibrary({ ...common, ports, sources, host, signal: machine.signal, watch });
+  const served = { sources: await govern(options, sources, common.limits, closers), ports, host, watch };
+  const folders = await openLibrary({ ...common, ...served, signal: machine.signal });
   return { folders: [folders], sources };
+}
+
+/** The folders, or their approved content. */
+async function govern(
+  { governedBy, machine, host, isWatched, onError, onWarning }: ServedOptions,
+  sources: readonly Source[],
+  limits: Limits,
+  closers: CloserList,
+): Promise<readonly Source[]> {
+  if (governedBy === undefined) return sources;
+  const governed = await governSources(sources, {
+    ...{ env: machine.env, host, limits, watch: isWatched ? { onError } : undefined },
+    withRegistry: (work) => work(governedBy),
+    onProblem: onWarning,
+  });
+  return closers.add(governed, (it) => it.close()).sources;
 }
 
 /** Labels without paths: only administrators may see where a folder is. */

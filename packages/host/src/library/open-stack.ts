@@ -16,6 +16,7 @@ import { type Limits, withLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "../place/data-folder.ts";
 import { type Machine, present } from "../place/machine.ts";
+import { storeUrl } from "../place/store-address.ts";
 import { userName } from "../place/user-name.ts";
 import { openModels } from "../search/search-model.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
@@ -33,6 +34,7 @@ import {
 } from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
 import { disclosureTo, type LibraryCandidate } from "./disclosure.ts";
+import type { GovernOptions } from "./governed-source.ts";
 import { followShadowing, openUserLog, type StackLog } from "./stack-log.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
 
@@ -114,7 +116,7 @@ async function openLayers(
   { watch, onProgress, ...options }: StackOptions,
   onClose: (step: () => unknown) => void,
 ): Promise<Omit<Stack, "close">> {
-  const { root = [], precedence = "local" } = choice;
+  const { root = [], precedence = "local", gateways = [] } = choice;
   const { env, cwd, signal } = machine;
   const url = chooseStore(choice, machine);
   const isAlone = url !== undefined && isStoreAlone(choice);
@@ -123,10 +125,11 @@ async function openLayers(
     env,
   );
   const labels = [...(url === undefined ? [] : [STORE_LABEL]), ...servers.labels];
-  const sources = isAlone ? [] : orderSources(chooseFolders(choice, machine, labels), precedence);
   const hasSecret = await findSecrets(machine);
   const host = nodeHost({ env, platform: process.platform, cwd, hasSecret });
   const limits = options.limits ?? (root.length > 0 ? namedLimits : discoveredLimits);
+  const chosen = isAlone ? [] : orderSources(chooseFolders(choice, machine, labels), precedence);
+  const sources = await governFolders(choice, chosen, machine, { host, limits, watch }, onClose);
   const cache = openCache(choice, env);
   if (cache !== undefined) onClose(() => cache.close());
   const onError = present({ onError: watch?.onError });
@@ -141,7 +144,6 @@ async function openLayers(
   const record = options.audit ?? openUserLog(choice, machine, cache, onClose);
   const models = options.usesModels ? await openModels({ env }) : undefined;
   if (models !== undefined) onClose(() => models.close());
-  const { gateways = [] } = choice;
   const isLayered = store !== undefined || servers.chosen.length + gateways.length > 0;
   const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
   const clock = { now: () => new Date() };
@@ -178,6 +180,32 @@ async function openLayers(
   const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
   const isDisclosed = choice.role === "admin" ? () => true : disclosureTo(viewers, store);
   return { library, inspect, viewer, manifest, audit, isDisclosed, precedence, sources, store, mcp };
+}
+
+/** The sources of a choice, or their approved content. */
+async function governFolders(
+  { governed = false, store }: StackChoice,
+  sources: readonly Source[],
+  machine: Machine,
+  options: Pick<GovernOptions, "host" | "limits" | "watch">,
+  onClose: (step: () => unknown) => void,
+): Promise<readonly Source[]> {
+  if (!governed || sources.length === 0) return sources;
+  if (store === false)
+    throw new SkillError("USAGE", "Governed folders need a store for their proposals.", {
+      hint: "Leave out --no-store.",
+    });
+  const [{ governSources }, { proposalStore }] = await Promise.all([
+    import("./governed-source.ts"),
+    import("../store/local-proposer.ts"),
+  ]);
+  const url = storeUrl(store, machine);
+  const withRegistry: GovernOptions["withRegistry"] = (work) =>
+    proposalStore(url, machine, options.limits, work);
+  const onProblem = (message: string) => machine.warn(message);
+  const opened = await governSources(sources, { ...options, env: machine.env, withRegistry, onProblem });
+  onClose(() => opened.close());
+  return opened.sources;
 }
 
 /** The candidates that may be disclosed to a viewer. */

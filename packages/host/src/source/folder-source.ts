@@ -17,6 +17,8 @@ export interface FolderChoice {
   readonly followLinks?: boolean;
   /** Reject skills that break the specification. */
   readonly strict?: boolean;
+  /** Serve only reviewed content: an edit on disk becomes a proposal. */
+  readonly governed?: boolean;
 }
 
 /**

@@ -9,7 +9,7 @@ export {
 export { createBackup, restoreFromBackup, verifyBackup } from "./backup.ts";
 export { scanOnUse } from "./dependency-scan.ts";
 export { DiscoveryLog, recordShadowing } from "./discovery-log.ts";
-export { localProposer, type ProposerChoice } from "./local-proposer.ts";
+export { localProposer, type ProposerChoice, proposalStore } from "./local-proposer.ts";
 export {
   chooseStore,
   isStoreAlone,

@@ -1,10 +1,16 @@
 import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import { combineDigests } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { replaceFolder } from "../exchange/replace-folder.ts";
+import { recoverSwaps } from "../exchange/swap-folder.ts";
 import { isStill, readTargetState } from "../exchange/target-folder.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
+
+/** The tree hash of a folder without files: the base of a new skill in a folder. */
+export const emptyTree: Digest = combineDigests([]);
 
 /** The tree hash of a skill's folder now, where it is one of `known`; undefined for any other content. */
 export async function findFolderHash(
@@ -13,6 +19,7 @@ export async function findFolderHash(
   limits: Limits,
 ): Promise<Digest | undefined> {
   const state = await readTargetState(folder, { known, paths: [] }, undefined, limits);
+  if (state.kind === "absent") return known.find((each) => each === emptyTree);
   return state.kind === "known" ? state.treeHash : undefined;
 }
 
@@ -26,13 +33,16 @@ export async function writeFolder(
   candidate: { readonly hash: Digest; readonly files: readonly StagedFile[] },
   limits: Limits,
 ): Promise<boolean> {
+  // A process that was killed between two renames leaves the folder beside its place.
+  recoverSwaps(dirname(folder));
   rejectForeignFolder(folder);
   const paths = candidate.files.map(({ path }) => path);
   const state = await readTargetState(folder, { known: [base, candidate.hash], paths }, undefined, limits);
-  if (state.kind !== "known") return false;
-  if (state.treeHash === candidate.hash) return true;
+  const isNew = state.kind === "absent" && base === emptyTree;
+  if (state.kind !== "known" && !isNew) return false;
+  if (state.kind === "known" && state.treeHash === candidate.hash) return true;
   await replaceFolder(folder, candidate.files, {
-    extras: state.extras,
+    extras: state.kind === "known" ? state.extras : [],
     isExpected: (old) => isStill(state, old, limits),
   });
   return true;

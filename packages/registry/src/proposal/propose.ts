@@ -60,7 +60,8 @@ export async function propose(request: NewProposal, context: RegistryContext): P
     throw new SkillError("USAGE", `The proposal changes no file of ${staged.id}.`, {
       hint: "Send edits, files or a diff that change the skill.",
     });
-  const check = await checkCandidate(staged, base?.files, context);
+  const isEmpty = base?.files.length === 0;
+  const check = await checkCandidate(staged, isEmpty ? undefined : base?.files, context);
   const at = clock.now().toISOString();
   const proposal: Proposal = {
     id: ids.next(),

@@ -34,6 +34,7 @@ export function readServeOptions(options: Options): ServeOptions {
     seed: options["seed"] !== false,
     watch: options["watch"] !== false,
     strict: options["strict"] === true,
+    governed: options["governed"] === true,
     limits: withLimits({
       ...namedLimits,
       ...Object.fromEntries(listOption(options, "limit").map(readLimit)),

@@ -44,6 +44,7 @@ export const ServeFile = z
     seed: z.boolean().describe("publish the bundled skills"),
     watch: z.boolean().describe("watch the served folders for changes"),
     strict: z.boolean().describe("reject skills of the served folders that break the specification"),
+    governed: z.boolean().describe("serve only reviewed content of the served folders"),
   })
   .partial();
 type ServeFile = z.infer<typeof ServeFile>;
@@ -146,6 +147,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     seed: flag("SEED"),
     watch: flag("WATCH"),
     strict: flag("STRICT"),
+    governed: flag("GOVERNED"),
   };
   const present = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
   const parsed = ServeFile.safeParse(present);

@@ -86,6 +86,10 @@ const optionSpecs = [
   { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
   { flags: "--strict", summary: "reject skills of --root that break the specification" },
+  {
+    flags: "--governed",
+    summary: "serve only reviewed content of --root; edits on disk become proposals",
+  },
   { flags: "--no-watch", summary: "do not watch the folders of --root for changes; a restart finds them" },
 ] as const satisfies readonly OptionSpec[];
 
