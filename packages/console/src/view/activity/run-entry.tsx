@@ -18,7 +18,7 @@ export interface RunEntryProps {
 
 /** A whole run in one row, which opens to its steps. */
 export function RunEntry({ run, at, session, who, isOpen, onToggle }: RunEntryProps) {
-  const verb = run.act === "install" ? "installed dependencies" : "ran";
+  const verb = run.act === "install" ? "installed dependencies" : run.hasStarted ? "ran" : "asked to run";
   return (
     <>
       <div className="grid grid-cols-[auto_auto_minmax(0,1fr)_auto] items-baseline gap-x-2.5 px-4 py-1.5 text-sm">

@@ -13,6 +13,8 @@ export interface RunSummary extends Pick<TraceNode, "title" | "note" | "tone"> {
   readonly id: string;
   readonly skill: string | undefined;
   readonly act: "run" | "install";
+  /** Whether the run was allowed to start. */
+  readonly hasStarted: boolean;
   /** The oldest first. */
   readonly entries: readonly Entry[];
 }
@@ -49,8 +51,17 @@ function runOf({ event }: Entry, runs: ReadonlyMap<string, string>): string | un
 }
 
 function summaryOf(id: string, entries: readonly Entry[]): RunSummary {
-  const { title, note, tone } = runTrace(entries);
+  const { title, note, tone, started } = runTrace(entries);
   const skill = entries.flatMap(({ event }) => ("skill" in event ? [event.skill] : []))[0];
   const isInstall = entries.some(({ event }) => event.type === "skill.deps_installed");
-  return { id, title, note, tone, skill, act: isInstall ? "install" : "run", entries };
+  return {
+    id,
+    title,
+    note,
+    tone,
+    skill,
+    act: isInstall ? "install" : "run",
+    hasStarted: started !== undefined,
+    entries,
+  };
 }

@@ -65,10 +65,10 @@ const MatrixRow = memo(function MatrixRow({
   readonly relation: Relation;
 }) {
   return (
-    <tr className="hover:bg-raised">
+    <tr className="group hover:bg-raised">
       <th
         scope="row"
-        className="sticky left-0 max-w-36 truncate border-r border-line bg-panel px-4 py-1 text-left font-normal sm:max-w-72"
+        className="sticky left-0 max-w-36 truncate border-r border-b border-line bg-panel group-hover:bg-raised px-4 py-1 text-left font-normal sm:max-w-72"
       >
         <Link href={`/skills/${encodeURIComponent(skill)}`} title={skill} className="hover:underline">
           {skill}
@@ -76,7 +76,7 @@ const MatrixRow = memo(function MatrixRow({
       </th>
       {cells.map((cell, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: cells keep the order of the agents.
-        <td key={at} title={textOf(cell)} className="px-1 text-center">
+        <td key={at} title={textOf(cell)} className="border-b border-line px-1.5 text-center">
           <Mark cell={cell} isFaint={!fits(cell, relation)} />
           <span className="sr-only">{textOf(cell)}</span>
         </td>
@@ -92,7 +92,7 @@ function Mark({ cell, isFaint }: { readonly cell: Cell; readonly isFaint: boolea
   if (!mayUse && uses === 0) return null;
   const look =
     uses === 0
-      ? "size-3 border-2 border-line-strong"
+      ? "size-3 border-2 border-muted"
       : classNames(uses >= MANY_USES ? "size-4" : "size-3", mayUse ? "bg-accent" : "bg-warn");
   return (
     <span

@@ -100,8 +100,7 @@ function Params({ params }: { readonly params: readonly ApiParam[] }) {
       <ul className="space-y-1">
         {params.map(({ name, place, isRequired, schema }) => (
           <li key={`${place} ${name}`} className="min-w-0 break-words">
-            <Mono>{name}</Mono> <span className="text-muted">{place}</span>
-            {isRequired && <span className="text-muted">, required</span>}
+            <Mono>{name}</Mono> <Badge>{isRequired ? `${place}, required` : place}</Badge>
             <span className="text-muted"> {aboutOf(schema)}</span>
           </li>
         ))}

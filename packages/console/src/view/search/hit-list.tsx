@@ -6,6 +6,7 @@ import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 import { useDelayed } from "../../ui/use-delayed.ts";
 import { HitRow } from "./hit-row.tsx";
+import { isStrong } from "./score-part.ts";
 
 export interface HitListProps {
   /** Which of two it is. */
@@ -26,7 +27,8 @@ export function HitList({ name, words: typed, looking, limit }: HitListProps) {
   );
   if (words === "") return null;
   const hits = data?.hits ?? [];
-  const strong = hits.filter(({ hit }) => !hit.isWeak).length;
+  const best = hits[0]?.hit.score ?? 1;
+  const strong = hits.filter(({ hit }) => isStrong(hit, best)).length;
   const found = data === undefined ? "Searching" : `${count(hits.length, "result")}, ${strong} strong`;
   return (
     <Panel title={name === undefined ? found : `${name}: ${found}`}>
@@ -39,7 +41,7 @@ export function HitList({ name, words: typed, looking, limit }: HitListProps) {
       )}
       <ol className="@container divide-y divide-line">
         {hits.map((hit, at) => (
-          <HitRow key={hit.row.entry.id} place={at + 1} hit={hit} best={hits[0]?.hit.score ?? 1} />
+          <HitRow key={hit.row.entry.id} place={at + 1} hit={hit} best={best} />
         ))}
       </ol>
     </Panel>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf } from "./score-part.ts";
+import { isStrong, partsOf } from "./score-part.ts";
 
 test("the parts of a score are together the score [S-59]", () => {
   const parts = partsOf(1.51, { bm25: 1, coverage: 1, name: 0.5, trigram: 0.2 });
@@ -11,4 +11,10 @@ test("a part that adds nothing is not told [S-59]", () => {
   expect(partsOf(1, { bm25: 1, coverage: 0, name: 0, trigram: 0 }).map(({ name }) => name)).toEqual([
     "keywords",
   ]);
+});
+
+test("a hit far below the best one is not strong, nor is a weak one [S-59]", () => {
+  expect(isStrong({ score: 1.2, isWeak: false }, 1.6)).toBe(true);
+  expect(isStrong({ score: 0.06, isWeak: false }, 1.6)).toBe(false);
+  expect(isStrong({ score: 1.6, isWeak: true }, 1.6)).toBe(false);
 });

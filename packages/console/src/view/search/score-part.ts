@@ -46,3 +46,13 @@ export function partsOf(score: number, parts: Readonly<Record<string, number>>):
   const other = { name: "other" as const, about: "Tie-breaks", share: rest };
   return [...known, other].filter(({ share }) => share > LEAST);
 }
+
+const STRONG_SHARE = 0.2;
+
+/** Whether a hit fits the query, also beside the best one. */
+export function isStrong(
+  { score, isWeak }: { readonly score: number; readonly isWeak: boolean },
+  best: number,
+) {
+  return !isWeak && score >= best * STRONG_SHARE;
+}

@@ -79,7 +79,7 @@ export function Skills() {
           aria-label="Sort by"
           value={state.order}
           onChange={({ target }) => set("order", target.value)}
-          className="sm:w-auto! max-sm:flex-1"
+          className="sm:w-auto! max-sm:min-w-[45%] max-sm:flex-1"
         >
           {orders
             .filter((order) => order !== "best" || state.words.trim() !== "")

@@ -21,7 +21,7 @@ export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
       aria-label="Tag"
       value={tag ?? ""}
       onChange={({ target }) => onChoose(target.value)}
-      className="sm:w-auto! sm:max-w-48 max-sm:flex-1"
+      className="sm:w-auto! sm:max-w-48 max-sm:min-w-[45%] max-sm:flex-1"
     >
       <option value="">All tags</option>
       {tags.map(([name, number]) => (
@@ -51,7 +51,7 @@ export function AgentFilter({ agent, onChoose }: AgentFilterProps) {
       aria-label="Agent"
       value={agent ?? ""}
       onChange={({ target }) => onChoose(target.value)}
-      className="sm:w-auto! sm:max-w-40 max-sm:flex-1"
+      className="sm:w-auto! sm:max-w-40 max-sm:min-w-[45%] max-sm:flex-1"
     >
       <option value="">Any agent</option>
       {shown.map((key) => (
@@ -79,7 +79,7 @@ export function FactSelect({ rows, name, value, onChoose }: FactSelectProps) {
       aria-label={title}
       value={value ?? ""}
       onChange={({ target }) => onChoose(target.value)}
-      className="sm:w-auto! sm:max-w-40 max-sm:flex-1"
+      className="sm:w-auto! sm:max-w-40 max-sm:min-w-[45%] max-sm:flex-1"
     >
       <option value="">{all}</option>
       {values.map((each) => (
