@@ -68,6 +68,28 @@ test("a drop copies the skill, lists it with comments kept, and updates the card
   });
 });
 
+test("a drop on a workspace without a folder grants the skill, under the rules of grants [S-43] [S-56]", async () => {
+  await putSkill(gateway, "pdf", "ann");
+  await putSkill(gateway, "hidden", "bob");
+  const bare = await gateway.asRole("agent", "ann", "bare");
+  const drop = (skill: string, headers: Headers = ann) =>
+    call("POST", "/v1/workspaces/bare/skills", { skill }, headers);
+  expect(await problemOf(await drop("pdf"))).toMatchObject({ code: "NOT_READY" });
+  await call("PUT", "/v1/workspaces/bare", {});
+  const grants = async () =>
+    (await answerOf("listGrants", await call("GET", "/v1/skills/pdf/grants"))).grants;
+  expect(await grants()).toEqual([]);
+  const view = await answerOf("addWorkspaceSkill", await drop("pdf"));
+  expect(view).toMatchObject({ id: "bare", hasFolder: false, drop: "granted" });
+  expect(await grants()).toMatchObject([{ grantee: { kind: "agent", key: "bare" } }]);
+  expect(await answerOf("addWorkspaceSkill", await drop("pdf"))).toMatchObject({ drop: "granted" });
+  const bob = await gateway.asRole("publisher", "bob");
+  expect(await problemOf(await drop("hidden", bob))).toMatchObject({ code: "AGENT_NOT_FOUND" });
+  expect(await problemOf(await drop("hidden"))).toMatchObject({ code: "SKILL_NOT_FOUND" });
+  expect((await drop("pdf", bare)).status).toBe(403);
+  expect((await call("GET", "/v1/skills/hidden", undefined, bare)).status).toBe(404);
+});
+
 test("a failed drop changes neither the list nor the folder [S-56]", async () => {
   const before = configText();
   await putSkill(gateway, "hidden", "bob");

@@ -207,7 +207,7 @@ export async function guardCall(session: Session, tool: string, input: unknown):
   return { isBlocked: false, call: { ...session.toolContext(), ...(argv === undefined ? {} : { argv }) } };
 }
 
-/** Writes the host's instructions and the catalogue. The text changes only when the catalogue does. */
+/** Writes the host's instructions and the catalogue or the composed prompt. The text changes only when these do. */
 export class PromptWriter {
   readonly #own: string;
   readonly #last = new WeakMap<Session, { readonly digest: Digest; readonly text: string }>();
@@ -217,12 +217,18 @@ export class PromptWriter {
   }
 
   async write(session: Session): Promise<string> {
+    const composed = await session.composedPrompt();
+    if (composed !== undefined) return this.#join(composed);
     const { digest, text } = await session.catalogue();
     const last = this.#last.get(session);
     if (last?.digest === digest) return last.text;
-    const whole = [this.#own, text].filter((part) => part !== "").join("\n\n");
+    const whole = this.#join(text);
     this.#last.set(session, { digest, text: whole });
     return whole;
+  }
+
+  #join(text: string): string {
+    return [this.#own, text].filter((part) => part !== "").join("\n\n");
   }
 }
 

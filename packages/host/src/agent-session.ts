@@ -12,10 +12,9 @@ export interface AgentKit {
   readonly session: Session;
 }
 
-/** Writes the system prompt of a session. */
-type ComposePrompt = (session: Session) => Promise<string>;
-
-async function composeCatalogue(session: Session): Promise<string> {
+async function systemPrompt(session: Session): Promise<string> {
+  const composed = await session.composedPrompt();
+  if (composed !== undefined) return composed;
   const catalogue = await session.catalogue();
   return [catalogue.text, session.instructions].filter((text) => text !== "").join("\n\n");
 }
@@ -23,12 +22,10 @@ async function composeCatalogue(session: Session): Promise<string> {
 /** A session that opens with its first use. */
 export class AgentSession implements AsyncDisposable {
   readonly #open: () => Promise<Session>;
-  readonly #compose: ComposePrompt;
   #session: Promise<Session> | undefined;
 
-  constructor(open: () => Promise<Session>, compose: ComposePrompt = composeCatalogue) {
+  constructor(open: () => Promise<Session>) {
     this.#open = open;
-    this.#compose = compose;
   }
 
   /** The open session. */
@@ -40,7 +37,7 @@ export class AgentSession implements AsyncDisposable {
   /** The system prompt and the tools for an agent. */
   async forAgent(): Promise<AgentKit> {
     const session = await this.open();
-    const system = await this.#compose(session);
+    const system = await systemPrompt(session);
     return { system, tools: skillTools(session), session };
   }
 

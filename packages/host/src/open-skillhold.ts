@@ -3,7 +3,7 @@ import type { Asker } from "@skillhold/core/approval";
 import type { IndexedLibrary, LiveReloadOptions, Viewer } from "@skillhold/core/library";
 import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
-import { openSession, type Session, type SessionOptions } from "@skillhold/core/session";
+import { openSession, type PromptSession, type Session, type SessionOptions } from "@skillhold/core/session";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type LimitName, type Limits, withLimits } from "@skillhold/protocol/limits";
 import { AgentSession } from "./agent-session.ts";
@@ -153,10 +153,11 @@ export class Skillhold implements AsyncDisposable {
 
   /** Starts one agent's use of the skills. `forAgent()` gives the prompt and the tools. */
   session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentSession {
-    const { viewer, ...rest } = options;
+    const { viewer, ...given } = options;
     const { workspace } = this;
-    const compose = workspace === undefined ? undefined : (open: Session) => workspace.prompt(open);
-    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest), compose);
+    const compose = workspace && ((session: PromptSession) => workspace.prompt(session));
+    const rest = { ...present({ compose }), ...given };
+    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
   }
 
   /** Serves the gateway: HTTP, WebSocket, MCP and the console on one port. */

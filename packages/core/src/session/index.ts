@@ -37,7 +37,7 @@ export { openSession, type Session } from "./session.ts";
 export type { CatalogueRequest, SessionCatalogue } from "./session-catalogue.ts";
 export { sessionCatalogue, useCounts } from "./session-catalogue.ts";
 export { type Recorded, SessionLog } from "./session-log.ts";
-export type { SessionManifest, SessionOptions } from "./session-option.ts";
+export type { PromptSession, SessionManifest, SessionOptions } from "./session-option.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export type { DroppedActivation, Resumption, SessionSnapshot } from "./snapshot.ts";
 export { readSupplement } from "./supplement.ts";

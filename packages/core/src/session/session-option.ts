@@ -16,9 +16,17 @@ export interface SessionOptions {
   readonly manifest?: SessionManifest;
   /** How the allowed-tools of active skills apply to the agent's tools, and the host's names for them. */
   readonly guard?: GuardOptions;
+  /** Writes the whole system prompt, as for a workspace, in place of the catalogue. */
+  readonly compose?: (session: PromptSession) => Promise<string>;
   readonly limits?: Limits;
   /** Continues an earlier session: active skills whose content is unchanged stay active. */
   readonly resume?: SessionSnapshot;
+}
+
+/** The part of a session that a composed prompt uses: each skill in it is a recorded activation. */
+export interface PromptSession {
+  active(): readonly { readonly skill: string }[];
+  activate(id: string, options: { readonly again: true }): Promise<{ readonly text: string }>;
 }
 
 /** The part of an agent's manifest that a session applies. */

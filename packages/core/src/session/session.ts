@@ -68,15 +68,11 @@ export async function openSession(
   await log.opened(viewer, resumed?.resumption);
   const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
   const session = new Session(library, viewer, options, log, runs, ports, resumed);
-  if (options.manifest !== undefined) await bindManifest(options.manifest, session);
-  return session;
-}
-
-/** A session that cannot be opened completely is closed, so that its record ends. */
-async function bindManifest(manifest: SessionManifest, session: Session): Promise<void> {
   try {
-    await session.bind(manifest);
+    if (options.manifest !== undefined) await session.bind(options.manifest);
+    return session;
   } catch (error) {
+    // A session that cannot be opened completely is closed, so that its record ends.
     await session.close();
     throw error;
   }
@@ -159,6 +155,11 @@ export class Session implements AsyncDisposable {
     const pinned = [...new Set([...pins, ...(manifest?.pins ?? [])])];
     const settings = { pinned, locations: hasFileSystem, limits: this.limits, uses: this.#uses };
     return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
+  }
+
+  /** The whole system prompt of a workspace; undefined for an agent with a catalogue. */
+  async composedPrompt(): Promise<string | undefined> {
+    return await this.#options.compose?.(this);
   }
 
   /** The text of the skills that the manifest uses, then its instructions; for the system prompt. */

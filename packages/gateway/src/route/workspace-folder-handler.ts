@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Viewer } from "@skillhold/core/library";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { grantSkill } from "@skillhold/registry/access";
 import {
   a2aCard,
   a2aVersions,
@@ -38,7 +39,9 @@ type FolderOperation =
 
 export const workspaceFolderHandlers: Pick<Handlers, FolderOperation> = {
   addWorkspaceSkill: async ({ params, body, principal }, context) => {
-    const hosted = await getHosted(params.workspace, principal, context);
+    const { key } = await getAgentFor(params.workspace, principal, context.registry);
+    const hosted = context.workspaces?.find(key);
+    if (hosted === undefined) return await grantTo(key, body.skill, principal, context);
     const viewer = await requestViewer(principal, {}, context);
     const served: Served[] = [];
     await hosted.addSkill(body.skill, async (folder) => {
@@ -47,7 +50,7 @@ export const workspaceFolderHandlers: Pick<Handlers, FolderOperation> = {
       served.push({ skill: entry.id, hash: treeHash, revision: entry.revision, digest: treeHash, bytes });
     });
     const node = await storeCard(hosted, principal, context);
-    return { data: workspaceView(node, context.workspaces), served };
+    return { data: { ...workspaceView(node, context.workspaces), drop: "copied" }, served };
   },
   removeWorkspaceSkill: async ({ params, principal }, context) => {
     const hosted = await getHosted(params.workspace, principal, context);
@@ -127,6 +130,18 @@ async function getHosted(
   const hosted = workspaces?.find(key);
   if (hosted === undefined) throw noFolder(key);
   return hosted;
+}
+
+/** A workspace without a folder here gets a grant, under the rules of grants to agents. */
+async function grantTo(key: string, skill: string, principal: Principal, context: CatalogueContext) {
+  const { registry, workspaces } = context;
+  const agent = await getAgentFor(key, principal, registry);
+  const record = await registry.store.findWorkspace(key);
+  if (record === undefined) throw noFolder(key);
+  const by = principalActor(principal);
+  const { status } = await grantSkill(skill, { kind: "agent", key }, { by }, registry);
+  const drop = status === "pending" ? ("pending" as const) : ("granted" as const);
+  return { data: { ...workspaceView({ agent, record }, workspaces), drop }, served: [] };
 }
 
 function noFolder(key: string): SkillError {

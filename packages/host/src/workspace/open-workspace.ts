@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { basename, resolve } from "node:path";
 import { systemTimers, type Timers } from "@skillhold/core/port";
-import type { Session } from "@skillhold/core/session";
+import type { PromptSession } from "@skillhold/core/session";
 import { nodeHost } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
@@ -41,6 +41,12 @@ export interface WorkspaceOptions {
   readonly timers?: Timers;
 }
 
+interface LastPrompt {
+  readonly version: number;
+  readonly skills: readonly string[];
+  readonly text: string;
+}
+
 /** Private hosts that may receive agent cards, separated by commas. */
 const HOSTS_VARIABLE = "SKILLHOLD_PLATFORM_HOSTS";
 
@@ -53,6 +59,10 @@ export class Workspace {
   readonly #listeners = new Set<(change: WorkspaceChange) => void>();
   readonly #closeFetcher: () => void;
   readonly #onError: (error: unknown) => void;
+  /** The last prompt of each session. */
+  readonly #prompts = new WeakMap<PromptSession, LastPrompt>();
+  /** Grows with each change. */
+  #version = 0;
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(parts: {
@@ -120,15 +130,24 @@ export class Workspace {
     await this.#link?.report(report);
   }
 
-  /** The system prompt. The instructions of each skill are a recorded activation of the session. */
-  async prompt(session: Session): Promise<string> {
+  /**
+   * The system prompt. The instructions of each skill are a recorded activation of the session. Agents ask before each
+   * step, so the text is composed again only after a change or when the session dropped a skill.
+   */
+  async prompt(session: PromptSession): Promise<string> {
     await this.#refreshing;
+    const last = this.#prompts.get(session);
+    const version = this.#version;
+    const active = new Set(session.active().map(({ skill }) => skill));
+    if (last?.version === version && last.skills.every((id) => active.has(id))) return last.text;
     const texts = new Map<string, string>();
     for (const id of this.#live.skills) {
       const text = await activate(id, session);
       if (text !== undefined) texts.set(id, text);
     }
-    return this.#live.prompt(texts);
+    const text = this.#live.prompt(texts);
+    this.#prompts.set(session, { version, skills: [...texts.keys()], text });
+    return text;
   }
 
   /** Closes the watch and the connections. The library is closed by its owner. */
@@ -142,6 +161,7 @@ export class Workspace {
 
   #meetChange(change: WorkspaceChange): void {
     if (change.isCardChanged) this.#push();
+    this.#version += 1;
     this.#refreshing = this.#refreshing
       .then(() => this.#skills.refresh())
       .catch(this.#onError)
@@ -226,7 +246,7 @@ function platformSender(env: Env, limits: Limits): { readonly send: SendJson; re
 }
 
 /** The instructions of a skill; undefined for one that the session may not use. */
-async function activate(id: string, session: Session): Promise<string | undefined> {
+async function activate(id: string, session: PromptSession): Promise<string | undefined> {
   try {
     return (await session.activate(id, { again: true })).text;
   } catch (error) {

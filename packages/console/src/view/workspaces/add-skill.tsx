@@ -32,7 +32,10 @@ export function AddSkillDialog({ workspace, onAdd, onClose }: AddSkillDialogProp
         </>
       }
     >
-      <Field label="Skill" note="The skill is copied into the workspace's folder and added to its list.">
+      <Field
+        label="Skill"
+        note="The skill is copied into the workspace's folder and added to its list. Without a folder on the gateway, it is granted."
+      >
         <Select value={skill} onChange={({ target }) => setSkill(target.value)}>
           <option value="">Choose a skill</option>
           {data.map(({ entry: { id } }) => (

@@ -23,9 +23,9 @@ const tones: Readonly<Record<WorkspaceView["status"], Tone>> = {
 
 /** A workspace in the tree. A skill can be dropped on it. */
 export function WorkspaceCard({ workspace, isNested, onShow, onAdd, onDrop }: WorkspaceCardProps) {
-  const { id, name, status, task, skills, hasFolder, problems } = workspace;
+  const { id, name, status, task, skills, problems } = workspace;
   const [isOver, setOver] = useState(false);
-  const accepts = (event: DragEvent) => hasFolder && event.dataTransfer.types.includes(SKILL_TYPE);
+  const accepts = (event: DragEvent) => event.dataTransfer.types.includes(SKILL_TYPE);
   const errors = problems.filter(({ severity }) => severity === "error").length;
   return (
     <article
@@ -57,11 +57,9 @@ export function WorkspaceCard({ workspace, isNested, onShow, onAdd, onDrop }: Wo
         </button>
         <Badge tone={tones[status]}>{status}</Badge>
         {errors > 0 && <Badge tone="bad">{errors === 1 ? "1 problem" : `${errors} problems`}</Badge>}
-        {hasFolder && (
-          <Button look="quiet" icon={Plus} className="ml-auto" onClick={() => onAdd(id)}>
-            Add skill<span className="sr-only"> to {name}</span>
-          </Button>
-        )}
+        <Button look="quiet" icon={Plus} className="ml-auto" onClick={() => onAdd(id)}>
+          Add skill<span className="sr-only"> to {name}</span>
+        </Button>
       </div>
       {task !== "" && <p className="text-sm break-words text-warn">{task}</p>}
       <SkillPills skills={skills} most={isNested ? 3 : 4} />

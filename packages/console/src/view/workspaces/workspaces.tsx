@@ -46,13 +46,22 @@ export function Workspaces() {
   );
 }
 
-/** Copies a skill into a workspace. */
+const dropWords = {
+  copied: "added to",
+  granted: "granted to",
+  pending: "waits for the consent of the owner of",
+};
+
+/** Copies a skill into a workspace, or grants it to one without a folder on the gateway. */
 function useDrop(): (workspace: string, skill: string) => void {
   const add = useChange("POST /v1/workspaces/{workspace}/skills", ["GET /v1/workspaces"]);
   return (workspace, skill) =>
     add.mutate(
       { params: { workspace }, body: { skill } },
-      { onSuccess: () => toast(`${skill} added to ${workspace}`), onError: toastFailure },
+      {
+        onSuccess: ({ drop }) => toast(`${skill} ${dropWords[drop]} ${workspace}`),
+        onError: toastFailure,
+      },
     );
 }
 

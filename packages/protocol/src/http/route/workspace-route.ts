@@ -259,11 +259,15 @@ export const workspaceRoutes = {
     method: "POST",
     path: "/v1/workspaces/{workspace}/skills",
     tag: "workspaces",
-    summary: "Copy a skill into the folder of a workspace and add it to the list in config.yaml",
+    summary: "Copy a skill into the folder of a workspace and its config.yaml, or grant it without a folder",
     roles: publishers,
     params: byKey,
     body: z.strictObject({ skill: SkillKey }),
-    answer: WorkspaceView,
+    answer: WorkspaceView.extend({
+      drop: z
+        .enum(["copied", "granted", "pending"])
+        .describe("`pending`: the owner of the agent must consent to the grant."),
+    }),
     content: "skill",
     errors: ["AGENT_NOT_FOUND", "SKILL_NOT_FOUND", "NOT_READY", "CONFIG_INVALID", "RESOURCE_OUTSIDE_SKILL"],
   }),
