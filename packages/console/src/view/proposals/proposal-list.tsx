@@ -29,7 +29,8 @@ export function ProposalList({ query, empty }: ProposalListProps) {
   if (rows.length === 0)
     return (
       <Empty icon={GitPullRequest} title={empty}>
-        Agents propose changes of skills with the tools of their sessions; people propose them over the API.
+        Agents propose changes with the tools of their sessions. People edit a file of a skill and propose the
+        change.
       </Empty>
     );
   return (
