@@ -51,9 +51,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the catalogue names the five skills [S-40]", async () => {
+test("the catalogue names the seven skills [S-40]", async () => {
   const { text } = await session.catalogue();
-  for (const id of ["docx", "pdf", "pptx", "skill-creator", "xlsx"]) expect(text).toContain(id);
+  for (const id of ["docx", "memory-curation", "pdf", "pptx", "skill-authoring", "skill-creator", "xlsx"])
+    expect(text).toContain(id);
 });
 
 test("merges two PDF files [S-40]", async () => {

@@ -11,7 +11,7 @@ afterEach(async () => {
   scene = new ServeScene();
 });
 
-const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];
+const BUNDLED = ["docx", "memory-curation", "pdf", "pptx", "skill-authoring", "skill-creator", "xlsx"];
 
 describe("the first start", () => {
   test("prints the URL, a one-time sign-in link and the command for another [S-53] [S-60]", async () => {

@@ -43,7 +43,7 @@ describe.each(cases)("the official Inspector %s, %s revision", (_name, era, targ
     const options = ["--protocol-era", era, "--method", "skills/list", "--verify", "--require-digests"];
     const reports = (await inspect(target(), options)).trim().split("\n");
     expect(reports.map((line) => JSON.parse(line))).toEqual(
-      ["docx", "pdf", "pptx", "skill-creator", "xlsx"].map((name) =>
+      ["docx", "memory-curation", "pdf", "pptx", "skill-authoring", "skill-creator", "xlsx"].map((name) =>
         expect.objectContaining({ name, ok: true, outcome: "verified", conformance: [] }),
       ),
     );
