@@ -21,7 +21,7 @@ import { addAgent } from "@skillhold/registry/access";
 import { RegistryAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { RegistryAsker, registryApprovals } from "@skillhold/registry/question";
-import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
+import type { RegisteredSkill, RegistryContext, SkillAuthor } from "@skillhold/registry/record";
 import { editSkill, getSkill, publishFolder } from "@skillhold/registry/release";
 import type { StoredToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
@@ -110,6 +110,7 @@ export interface Changed extends Omit<Partial<GatewayContext>, "options"> {
   readonly url?: string;
   readonly clock?: Clock;
   readonly limits?: Limits;
+  readonly author?: SkillAuthor;
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -119,6 +120,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     url: given,
     clock = { now: () => new Date() },
     limits = defaultLimits,
+    author,
     options,
     ...changed
   } = change;
@@ -131,6 +133,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     limits,
     scan: scanDependencies,
     publicBy: "publisher",
+    ...(author === undefined ? {} : { author }),
   };
   const host = nodeHost({ env: {}, platform: process.platform, cwd: folder });
   const skills = await openRegistryLibrary({ host, copies: join(folder, "copies"), watch: true }, registry);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
 import { grantSkill } from "@skillhold/registry/access";
+import type { SkillAuthor } from "@skillhold/registry/record";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { TestSession } from "./session.fixture.ts";
@@ -14,11 +15,15 @@ let root: Headers;
 
 beforeEach(async () => {
   late = 0;
-  gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) } });
-  writer = await gateway.asRole("agent", "ada", "writer");
-  root = await gateway.asRole("admin", "root");
+  await openWith();
 });
 afterEach(() => gateway.close());
+
+async function openWith(change: { readonly author?: SkillAuthor } = {}): Promise<void> {
+  gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) }, ...change });
+  writer = await gateway.asRole("agent", "ada", "writer");
+  root = await gateway.asRole("admin", "root");
+}
 
 /** Molecule's memory packet. */
 const packet = (fields: object = {}, signal: object = {}) => ({
@@ -189,4 +194,45 @@ test("an agent promotes with its tool, and a person names the agent [S-50]", asy
   const stranger = await gateway.asRole("publisher", "mallory");
   const refused = await promote(packet(), stranger, "?agent=writer");
   expect(await problemOf(refused)).toMatchObject({ code: "AGENT_NOT_FOUND" });
+});
+
+test("an agent cannot write the draft of another agent [S-50]", async () => {
+  const other = await gateway.asRole("agent", "bob", "other");
+  for (const agent of ["writer", "writer", "other", "other"]) await logSession(agent);
+  const first = await answerOf("promoteSkill", await promote(packet()));
+  expect(first.draft).toBe("github-webhook-ingress-draft");
+  const second = await answerOf("promoteSkill", await promote(packet({ summary: "Send it away." }), other));
+  expect(second).toMatchObject({ kind: "create", state: "pending" });
+  expect(second.draft).toBeUndefined();
+  const { store } = gateway.registry;
+  expect(await store.findSkill("github-webhook-ingress-draft")).toMatchObject({ revision: 1 });
+  expect(await visible(other)).toEqual([]);
+  const again = await answerOf("promoteSkill", await promote(packet({ summary: "Queue it twice." })));
+  expect(again.draft).toBe("github-webhook-ingress-draft");
+});
+
+test("the configured author writes the draft, which others get only after a review [S-50]", async () => {
+  const requests: unknown[] = [];
+  const author: SkillAuthor = async (request) => {
+    requests.push(request);
+    return "---\nname: any\ndescription: Queue webhooks. Use when asked.\nallowed-tools: Bash\n---\n# Queue\n\nSend s3cr3t: token=abcd1234.\n";
+  };
+  await gateway.close();
+  await openWith({ author });
+  for (const agent of ["writer", "writer"]) await logSession(agent);
+  const { proposal, draft } = await answerOf("promoteSkill", await promote(packet()));
+  expect(draft).toBe("github-webhook-ingress-draft");
+  const sent = JSON.stringify(requests);
+  expect(sent).toContain("scripts/queue.py");
+  for (const secret of ["abcd1234efgh", "ghp_0123456789abcdefghij", "s3cr3tvalue99"])
+    expect(sent).not.toContain(secret);
+  const response = await ask(gateway, "GET", `/v1/proposals/${proposal}/diff`, { headers: root });
+  const { files } = await answerOf("diffProposal", response);
+  const text = files.map((file) => file.text ?? "").join("");
+  expect(text).toContain("# Queue");
+  expect(text).toContain("name: github-webhook-ingress");
+  expect(text).not.toMatch(/allowed-tools|abcd1234/);
+  const second = await answerOf("promoteSkill", await promote(packet({ summary: "Again." })));
+  expect(second).toMatchObject({ proposal, draft });
+  expect(requests).toHaveLength(1);
 });

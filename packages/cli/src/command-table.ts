@@ -1,5 +1,6 @@
 import { type CommandRow, row } from "./command.ts";
 import { machineCommands } from "./machine-command.ts";
+import { proposalCommands } from "./proposal-command-table.ts";
 
 /** Every command, in the order of the help. Its module is loaded when it is called. */
 export const commandTable: readonly CommandRow[] = [
@@ -137,60 +138,7 @@ export const commandTable: readonly CommandRow[] = [
     "make an earlier revision current",
     () => import("./command/publish/rollback.ts"),
   ),
-  row(
-    "proposal list",
-    "Publish",
-    "list proposed changes of skills",
-    () => import("./command/proposal/proposal-list.ts"),
-  ),
-  row(
-    "proposal show",
-    "Publish",
-    "show a proposal with its evidence and reviews",
-    () => import("./command/proposal/proposal-show.ts"),
-  ),
-  row(
-    "proposal diff",
-    "Publish",
-    "show the changes of a proposal",
-    () => import("./command/proposal/proposal-diff.ts"),
-  ),
-  row(
-    "proposal approve",
-    "Publish",
-    "approve a proposal of another author",
-    () => import("./command/proposal/proposal-approve.ts"),
-  ),
-  row(
-    "proposal reject",
-    "Publish",
-    "reject a proposal, or ask for changes",
-    () => import("./command/proposal/proposal-reject.ts"),
-  ),
-  row(
-    "proposal apply",
-    "Publish",
-    "publish the candidate of an approved proposal",
-    () => import("./command/proposal/proposal-apply.ts"),
-  ),
-  row(
-    "proposal rebase",
-    "Publish",
-    "merge a proposal into the current content",
-    () => import("./command/proposal/proposal-rebase.ts"),
-  ),
-  row(
-    "proposal withdraw",
-    "Publish",
-    "withdraw a proposal",
-    () => import("./command/proposal/proposal-withdraw.ts"),
-  ),
-  row(
-    "proposal import",
-    "Publish",
-    "import proposals from Markdown files",
-    () => import("./command/proposal/proposal-import.ts"),
-  ),
+  ...proposalCommands,
   row("edit", "Publish", "change how a skill is listed", () => import("./command/publish/edit.ts")),
   row(
     "delete",

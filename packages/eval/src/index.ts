@@ -1,3 +1,9 @@
+export {
+  type AuthorOptions,
+  type AuthorPorts,
+  type AuthorRequest,
+  skillAuthor,
+} from "./author/skill-author.ts";
 export { type Assertion, type Check, describeCheck, readAssertion } from "./format/assertion.ts";
 export type { CaseFile, Dialect, EvalCase, EvalProblem, EvalSet } from "./format/eval-set.ts";
 export { type ReadEvalSet, readEvalSet } from "./format/read-eval-set.ts";

@@ -70,7 +70,12 @@ export type {
   SkillOverride,
   TreeFile,
 } from "./record/registered-skill.ts";
-export type { PublishHooks, RegistryContext } from "./record/registry-context.ts";
+export type {
+  AuthoringRequest,
+  PublishHooks,
+  RegistryContext,
+  SkillAuthor,
+} from "./record/registry-context.ts";
 export type {
   AgentPage,
   AuditHead,

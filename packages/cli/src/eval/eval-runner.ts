@@ -22,8 +22,10 @@ import { countOption, listOption, textOption } from "../option.ts";
 import type { Io } from "../terminal/output.ts";
 import { readText } from "./eval-target.ts";
 
+type RunnerInput = Pick<CommandInput, "options" | "io">;
+
 /** The agent that the options ask for. */
-export function chooseRunner(input: CommandInput): Runner {
+export function chooseRunner(input: RunnerInput): Runner {
   const { options, io } = input;
   const sandbox = options["runScripts"] === true ? { sandbox: chooseSandbox(io) } : {};
   switch (options["runner"]) {
@@ -48,7 +50,7 @@ export function chooseRunner(input: CommandInput): Runner {
 }
 
 /** The model at the endpoint of the options; with the runner `script`, the scripted one. */
-export function chooseModel(input: CommandInput, name?: string): Model {
+export function chooseModel(input: RunnerInput, name?: string): Model {
   const { options, io } = input;
   if (options["runner"] === "script" && name === undefined) return scripted("script", input);
   const api = options["api"] === "anthropic" ? "anthropic" : "openai";
@@ -69,18 +71,18 @@ export function chooseModel(input: CommandInput, name?: string): Model {
 const DEFAULT_URLS = { openai: "https://api.openai.com/v1", anthropic: "https://api.anthropic.com" } as const;
 
 /** The judge that the options ask for, if any. */
-export function chooseJudge(input: CommandInput) {
+export function chooseJudge(input: RunnerInput) {
   if (textOption(input.options, "judgeScript") !== undefined)
     return modelJudge(scripted("judgeScript", input));
   const name = textOption(input.options, "judgeModel");
   return name === undefined ? undefined : modelJudge(chooseModel(input, name));
 }
 
-function modelName({ options, io }: CommandInput): { readonly model?: string } {
+function modelName({ options, io }: RunnerInput): { readonly model?: string } {
   return present({ model: textOption(options, "model") ?? (io.env["SKILLHOLD_MODEL"] || undefined) });
 }
 
-function scripted(option: "script" | "judgeScript", { options, io }: CommandInput): Model {
+function scripted(option: "script" | "judgeScript", { options, io }: RunnerInput): Model {
   const named = textOption(options, option);
   const flag = option === "script" ? "--script" : "--judge-script";
   if (named === undefined) throw new SkillError("USAGE", `${flag} is required with --runner script.`);
@@ -98,7 +100,7 @@ function clientEnv({ env }: Io, ...prefixes: readonly string[]): Readonly<Record
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-function findProgram(name: string, { options, io }: CommandInput): string {
+function findProgram(name: string, { options, io }: RunnerInput): string {
   const named = textOption(options, "program");
   if (named !== undefined) return resolve(io.cwd, named);
   const found = (io.env["PATH"] ?? "")
@@ -132,7 +134,7 @@ export interface TrialSettings {
 
 const TOKENS_PER_TRIAL = 2_000_000;
 
-export function trialSettings({ options }: CommandInput): TrialSettings {
+export function trialSettings({ options }: RunnerInput): TrialSettings {
   const minutes = numberOption(options, "budgetMinutes");
   const price = readPrice(textOption(options, "price"));
   return {

@@ -100,7 +100,8 @@ export function readSkillArgument(
   return { id: folderId(basename(path)).id, roots: [dirname(path)] };
 }
 
-async function withPlace<T>({ env }: Io, use: (place: string) => Promise<T>): Promise<T> {
+/** A folder for trials that is removed in the end. */
+export async function withPlace<T>({ env }: Io, use: (place: string) => Promise<T>): Promise<T> {
   const cache = cacheFile(env);
   // Codex refuses a HOME in the temporary folder.
   const base = cache === undefined ? join(dataFolder(env), "evals") : dirname(cache);

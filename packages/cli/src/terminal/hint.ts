@@ -11,6 +11,7 @@ export const storeCommands: ReadonlySet<string> = new Set([
     .split(" ")
     .map((verb) => `proposal ${verb}`),
   ..."add deliveries list pause redeliver remove resume test".split(" ").map((verb) => `webhook ${verb}`),
+  ..."decide draft list show submit".split(" ").map((verb) => `promotion ${verb}`),
   ..."explain".split(" ").map((verb) => `policy ${verb}`),
   ..."set".split(" ").map((verb) => `secret ${verb}`),
   ..."add list show edit remove".split(" ").map((verb) => `agent ${verb}`),

@@ -6,6 +6,7 @@ import { type AuditSink, type Clock, systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { ScanProcess } from "@skillhold/deps/scan-process";
+import type { Runner } from "@skillhold/eval";
 import { type GatewayContext, type LogEntry, Progress, registryInbox } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -18,7 +19,7 @@ import { WorkspaceHost } from "@skillhold/registry/workspace";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
 import { followNotices, loadWarnings } from "../library/load-notice.ts";
-import { bundledPages, productVersion } from "../place/bundled.ts";
+import { bundledPages, bundledSkills, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
 import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
@@ -69,6 +70,8 @@ export interface GatewayPartOptions {
   readonly reviewPromotions?: boolean;
   /** Private hosts that may be notified. */
   readonly webhookHosts?: readonly string[];
+  /** The agent that writes the drafts of promoted skills. */
+  readonly author?: Runner | undefined;
   readonly sandbox?: Sandbox;
   /** Aborted when the gateway begins to shut down. */
   readonly closing: AbortSignal;
@@ -90,7 +93,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const registry: RegistryContext = {
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
     hooks: hooksOf(env, guardScan, dependencies),
-    ...rulesOf(options),
+    ...{ ...rulesOf(options), ...(await authorPart(options, folder)) },
   };
   const { skills, library, sources, onReload } = await openSkills(
     options,
@@ -198,6 +201,25 @@ function rulesOf({
     ...present({ reviewers }),
   };
 }
+
+/** Writes drafts with the configured agent. Evals are loaded on demand: most gateways have no such agent. */
+async function authorPart(
+  { author: runner, log, closing: signal }: GatewayPartOptions,
+  data: string,
+): Promise<Pick<RegistryContext, "author">> {
+  if (runner === undefined) return {};
+  const { skillAuthor } = await import("@skillhold/eval");
+  const place = await openTemporary(join(data, "authoring"));
+  const onFailure = (message: string) => log({ level: "warning", event: "promotion.template", message });
+  const author = skillAuthor(
+    { skills: bundledSkills(), place, limits: AUTHOR_LIMITS, signal },
+    { runner, timers: systemTimers, onFailure },
+  );
+  return { author };
+}
+
+/** A client of a gateway waits for the draft. */
+const AUTHOR_LIMITS = { maxTurns: 20, maxTokens: 200_000, timeoutMs: 120_000 } as const;
 
 /** The address of the console, and its page on which people answer questions. */
 function consolePage() {

@@ -54,6 +54,8 @@ export interface ServeOptions {
   readonly reviewPromotions?: boolean;
   /** Private hosts that webhooks may notify, also without TLS. Public hosts need no entry. */
   readonly webhookHosts?: readonly string[];
+  /** The agent that writes the drafts of promoted skills; without it, they come from a template. */
+  readonly author?: GatewayPartOptions["author"];
   /** Whether the bundled skills are published at the start. */
   readonly seed?: boolean;
   /** Whether served folders are watched for changes; true by default. The store is always current. */
@@ -109,7 +111,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const { watch = true, strict = false, governed = false } = options;
-    const { workspaces, reviewers = [], reviewPromotions = false, webhookHosts = [] } = options;
+    const { workspaces, reviewers = [], reviewPromotions = false, webhookHosts = [], author } = options;
     const custom = {
       isWatched: watch,
       strict,
@@ -118,6 +120,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
       reviewers,
       reviewPromotions,
       webhookHosts,
+      author,
       ...(sandbox === undefined ? {} : { sandbox }),
     };
     const parts = await openParts(

@@ -5,10 +5,13 @@ import { systemActor } from "../ownership/ownership.ts";
 import { readTree, stageFiles } from "../proposal/candidate.ts";
 import { applyChange } from "../proposal/change.ts";
 import { propose } from "../proposal/propose.ts";
-import type { ProposalActor, Repetition } from "../record/proposal.ts";
+import { openStates, type ProposalActor, type Repetition } from "../record/proposal.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 import { publishStaged } from "../release/publish.ts";
 import { findSkillFile } from "../release/skill-file.ts";
+import { authorDraft } from "./authored-draft.ts";
 import { type Draft, draftSkill } from "./draft.ts";
 import { type PromotionPacket, readPacket } from "./packet.ts";
 import { type CheckedRepetition, checkRepetition } from "./repetition.ts";
@@ -59,8 +62,11 @@ export async function promoteWorkflow(
   const author: ProposalActor = { ...by, ...(token === undefined ? {} : { token }) };
   const checked = await checkRepetition(record.key, packet, store);
   const repetition = repetitionOf(checked);
-  const draft = draftSkill(packet, checked);
-  const near = await findNear(draft, packet, options, context);
+  const template = draftSkill(packet, checked);
+  const near = await findNear(template, packet, options, context);
+  const open = near === undefined ? await findAuthored(template, repetition, by, context) : undefined;
+  if (open !== undefined) return open;
+  const draft = near === undefined ? await writeDraft(template, packet, checked, context) : template;
   const evidence = checked.sessions.slice(0, 10).map(({ id }) => ({ kind: "session", value: id }) as const);
   const request = { author, origin: "promotion", session, repetition, evidence } as const;
   const justification = justify(packet, repetition);
@@ -84,6 +90,44 @@ export async function promoteWorkflow(
     (context.promotion ?? "agent") === "agent";
   const live = isLive ? await publishDraft(draft, proposal, by, context) : undefined;
   return { proposal, skill, kind, state, draft: live, repetition };
+}
+
+/** The draft of the author where there is one, and else the template. */
+export async function writeDraft(
+  template: Draft,
+  packet: PromotionPacket,
+  checked: CheckedRepetition,
+  { author, limits }: Pick<RegistryContext, "author" | "limits">,
+): Promise<Draft> {
+  return author === undefined ? template : await authorDraft(template, packet, checked, { author, limits });
+}
+
+/**
+ * The open promotion of this agent for the same skill. An author writes a different text each time, so that equal packets
+ * would otherwise become many proposals.
+ */
+async function findAuthored(
+  { id }: Draft,
+  repetition: Repetition,
+  { agent }: Actor,
+  { store, author }: RegistryContext,
+): Promise<Promoted | undefined> {
+  if (author === undefined) return undefined;
+  const proposals = await store.listProposals({ skill: id, states: openStates, limit: 100 });
+  const open = proposals.find(
+    (each) => each.origin === "promotion" && each.kind === "create" && each.author.agent === agent,
+  );
+  if (open === undefined) return undefined;
+  const draft = await store.findSkill(draftId(id));
+  const live = draft !== undefined && (await isDraftOf(agent, draft, store)) ? draftId(id) : undefined;
+  return {
+    proposal: open.id,
+    skill: open.skill,
+    kind: open.kind,
+    state: open.state,
+    draft: live,
+    repetition,
+  };
 }
 
 function repetitionOf({ workflow, claimed, found, verdict }: CheckedRepetition): Repetition {
@@ -117,12 +161,38 @@ async function publishDraft(
   const by: Actor = { ...systemActor, role: "agent", ...(agent === undefined ? {} : { agent }) };
   const name = draftId(id);
   const before = await context.store.findSkill(name);
-  if (before !== undefined && (before.owner !== by.user || before.status === "deleted")) return undefined;
+  if (before !== undefined && !(await isDraftOf(agent, before, context.store))) return undefined;
   const content = text.replace(/^name: .*$/m, `name: ${name}`);
   const files = applyChange([], { files: [{ path: "SKILL.md", content }] }, context.limits);
   const staged = await stageFiles(files, name, context.limits);
-  await publishStaged(staged, { by, provenance: { source: "agent", proposal } }, context);
+  await publishStaged(
+    staged,
+    { by, provenance: { source: "agent", proposal } },
+    context,
+    async ({ revision }) => {
+      rejectRace(name, before, revision.revision);
+      return [];
+    },
+  );
   return name;
+}
+
+/** Whether a skill is the draft of an agent. Another agent that promotes the same workflow gets none. */
+async function isDraftOf(
+  agent: string | undefined,
+  { uid, owner, status, revision }: RegisteredSkill,
+  reader: RegistryReader,
+): Promise<boolean> {
+  if (owner !== systemActor.user || status === "deleted") return false;
+  const { proposal: id } = (await reader.findRevision(uid, revision))?.provenance ?? {};
+  const proposal = id === undefined ? undefined : await reader.findProposal(id);
+  return proposal?.author.agent !== undefined && proposal.author.agent === agent;
+}
+
+/** The draft that was checked must still be the current one when the new draft is stored. */
+function rejectRace(id: string, before: RegisteredSkill | undefined, revision: number): void {
+  if (revision === (before?.lastRevision ?? 0) + 1) return;
+  throw new SkillError("CONFLICT", `The draft ${id} was just changed.`, { details: { id } });
 }
 
 /** A visible skill with the same id, or with most words of the workflow in its name and description. */

@@ -10,6 +10,9 @@ const KNOWN = [
 const NAMED =
   /\b((?:api|access|auth|client|private|secret|bearer)?[_-]?(?:key|token|secret|password|passwd|pwd|credentials?)["']?\s*[:= ]\s*["']?)([^\s"',;]{4,})/gi;
 
+/** A variable such as `$API_KEY` or an input such as `<token>`, which is no value. */
+const PLACEHOLDER = /^(?:\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*\}|<[a-z][a-z -]*>)[`.)]*$/;
+
 /** A long word of letters and digits: most often a key, seldom a name. */
 const LONG = /\b[A-Za-z0-9+/_-]{28,}={0,2}(?![\w./-])/g;
 
@@ -19,7 +22,9 @@ const HIDDEN = "[redacted]";
 export function redactSecrets(text: string): string {
   let shown = text;
   for (const pattern of KNOWN) shown = shown.replaceAll(pattern, HIDDEN);
-  shown = shown.replaceAll(NAMED, (_, name: string) => `${name}${HIDDEN}`);
+  shown = shown.replaceAll(NAMED, (all, name: string, value: string) =>
+    PLACEHOLDER.test(value) ? all : `${name}${HIDDEN}`,
+  );
   return shown.replaceAll(LONG, (word) => (isRandom(word) ? HIDDEN : word));
 }
 

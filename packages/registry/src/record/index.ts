@@ -19,7 +19,7 @@ export {
   type RunEvidence,
 } from "./proposal.ts";
 export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
-export type { PublishHooks, RegistryContext } from "./registry-context.ts";
+export type { AuthoringRequest, PublishHooks, RegistryContext, SkillAuthor } from "./registry-context.ts";
 export type {
   AgentPage,
   AgentUses,

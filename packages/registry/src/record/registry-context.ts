@@ -21,6 +21,8 @@ export interface RegistryContext {
   readonly publicBy?: "admin" | "publisher";
   /** `agent`: a promoted skill is at once available to its agent; `review`: only after a review. Default: `agent`. */
   readonly promotion?: "agent" | "review";
+  /** Writes the drafts of promoted skills; without it, they come from a template. */
+  readonly author?: SkillAuthor;
   /** Users and agents that must approve every proposal, except their own ones. */
   readonly reviewers?: readonly Grantee[];
 }
@@ -33,4 +35,22 @@ export interface PublishHooks {
   inspect?(staged: StagedSkill, signal?: AbortSignal): Promise<GuardReport>;
   /** The dependencies of the manifest that are missing on this machine, as `pip:name`. */
   missing?(staged: StagedSkill, manifest: DependencyManifest): Promise<readonly string[]>;
+}
+
+/**
+ * Writes the SKILL.md of a promoted workflow. Undefined if it writes none. Contract: never throws for a failure of a model or
+ * its program.
+ */
+export type SkillAuthor = (request: AuthoringRequest) => Promise<string | undefined>;
+
+/** Contains no known secret. */
+export interface AuthoringRequest {
+  /** The id of the new skill. */
+  readonly id: string;
+  /** The promotion packet as JSON. */
+  readonly packet: string;
+  readonly sessions: readonly {
+    readonly task?: string;
+    readonly steps: readonly { readonly skill: string; readonly target?: string; readonly args?: string }[];
+  }[];
 }

@@ -19,5 +19,6 @@ export { deleteSkill, restoreSkill } from "./remove.ts";
 export { getRevision, getSkill, listRevisions, readRevisionFile, revisionFiles } from "./revisions.ts";
 export { rollback } from "./rollback.ts";
 export { settleMissing } from "./settle.ts";
+export { findSkillFile } from "./skill-file.ts";
 export { stageFolder } from "./stage.ts";
 export { sweepStore } from "./sweep.ts";

@@ -2,9 +2,10 @@ import { proposalFolder } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { maySee, writeProposalFile } from "@skillhold/registry/proposal";
 import type { Proposal, ProposalActor, RegistryContext } from "@skillhold/registry/record";
-import type { OptionSpec } from "../../command.ts";
+import type { CommandInput, OptionSpec } from "../../command.ts";
 import { accessOptions, storeOption } from "../../shared-option.ts";
-import { type Io, plain } from "../../terminal/output.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 
 export const proposalArgument = {
   usage: "<proposal>",
@@ -55,4 +56,21 @@ export async function mirror(proposal: Proposal, context: RegistryContext, io: I
   } catch (error) {
     io.err(`warning: ${plain(error instanceof Error ? error.message : String(error))}\n`);
   }
+}
+
+/** Changes the proposal that the first argument names, writes its file again and prints it. */
+export async function changeProposal(
+  input: CommandInput,
+  change: (id: string, by: ProposalActor, context: RegistryContext) => Promise<Proposal>,
+  describe: (changed: Proposal) => string = ({ state }) => state,
+): Promise<ExitCode> {
+  const { io } = input;
+  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
+    const { id } = await findProposal(input.args[0] ?? "", actor, context);
+    const changed = await change(id, actor, context);
+    await mirror(changed, context, io);
+    if (io.json) printData(io, changed);
+    else io.out(`${changed.skill}: the proposal ${id.slice(0, 8)} is ${describe(changed)}\n`);
+    return 0;
+  });
 }

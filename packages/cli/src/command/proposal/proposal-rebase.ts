@@ -1,10 +1,8 @@
 import { rebaseProposal } from "@skillhold/registry/proposal";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withMissingHook } from "../../dependency-survey.ts";
-
-import { withRegistry } from "../../store.ts";
-import { type ExitCode, printData } from "../../terminal/output.ts";
-import { findProposal, mirror, proposalArgument, proposalOptions } from "./proposal-choice.ts";
+import type { ExitCode } from "../../terminal/output.ts";
+import { changeProposal, proposalArgument, proposalOptions } from "./proposal-choice.ts";
 
 const optionSpecs = [...proposalOptions] as const satisfies readonly OptionSpec[];
 
@@ -17,13 +15,9 @@ export const command = defineCommand({
 
 /** Merges a proposal into the current content of its skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const { io } = input;
-  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
-    const { id } = await findProposal(input.args[0] ?? "", actor, context);
-    const done = await withMissingHook(input, context, (hooked) => rebaseProposal(id, actor, hooked));
-    await mirror(done, context, io);
-    if (io.json) printData(io, done);
-    else io.out(`${done.skill}: the proposal ${id.slice(0, 8)} is rebased and needs a new review\n`);
-    return 0;
-  });
+  return await changeProposal(
+    input,
+    (id, by, context) => withMissingHook(input, context, (hooked) => rebaseProposal(id, by, hooked)),
+    () => "rebased and needs a new review",
+  );
 }

@@ -1,9 +1,8 @@
 import { reviewProposal } from "@skillhold/registry/proposal";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { textOption } from "../../option.ts";
-import { withRegistry } from "../../store.ts";
-import { type ExitCode, printData } from "../../terminal/output.ts";
-import { findProposal, mirror, proposalArgument, proposalOptions } from "./proposal-choice.ts";
+import type { ExitCode } from "../../terminal/output.ts";
+import { changeProposal, proposalArgument, proposalOptions } from "./proposal-choice.ts";
 
 const optionSpecs = [
   { flags: "--comment <text>", summary: "say why" },
@@ -20,18 +19,9 @@ export const command = defineCommand({
 
 /** Rejects a proposal, or asks its author for changes. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
-  const { io } = input;
-  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
-    const { id } = await findProposal(input.args[0] ?? "", actor, context);
-    const comment = textOption(input.options, "comment");
-    const done = await reviewProposal(
-      id,
-      { by: actor, decision: input.options["changes"] === true ? "request_changes" : "reject", comment },
-      context,
-    );
-    await mirror(done, context, io);
-    if (io.json) printData(io, done);
-    else io.out(`${done.skill}: the proposal ${id.slice(0, 8)} is ${done.state}\n`);
-    return 0;
-  });
+  const comment = textOption(input.options, "comment");
+  const decision = input.options["changes"] === true ? "request_changes" : "reject";
+  return await changeProposal(input, (id, by, context) =>
+    reviewProposal(id, { by, decision, comment }, context),
+  );
 }

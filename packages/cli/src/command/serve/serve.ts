@@ -1,16 +1,22 @@
 import type { LogEntry } from "@skillhold/gateway";
-import { hasAdministrator, type ServedGateway, serveGateway, waitWarning } from "@skillhold/host/gateway";
-import { productVersion } from "@skillhold/host/place";
+import {
+  hasAdministrator,
+  type ServedGateway,
+  type ServeOptions,
+  serveGateway,
+  waitWarning,
+} from "@skillhold/host/gateway";
+import { present, productVersion } from "@skillhold/host/place";
 import { withWaitNotice } from "@skillhold/host/store";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { gatewayAccess } from "../../gateway/gateway-access.ts";
 import { commandElsewhere } from "../../library-choice.ts";
 import { machineOf } from "../../open.ts";
-import { listOption } from "../../option.ts";
+import { listOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { untilAborted } from "../../terminal/interrupt.ts";
-import { type ExitCode, plain, printLine } from "../../terminal/output.ts";
+import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
@@ -83,6 +89,16 @@ const optionSpecs = [
     summary: "let webhooks notify this private host, also without TLS; repeatable",
     repeats: true,
   },
+  {
+    flags: "--draft-model <name>",
+    summary: "let this model write the drafts of promoted skills, at $SKILLHOLD_MODEL_URL",
+  },
+  {
+    flags: "--draft-api <name>",
+    summary: "the API of that model's endpoint",
+    choices: ["openai", "anthropic"],
+    default: "openai",
+  },
   { flags: "--open-publishing", summary: "let publishers make skills public" },
   { flags: "--no-seed", summary: "do not publish the bundled skills" },
   { flags: "--strict", summary: "reject skills of --root that break the specification" },
@@ -116,7 +132,11 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     io.err(`note: port ${port} is taken; trying ${port + 1}. Use --port to choose one.\n`);
   const upstream = listOption(options, "upstream");
   const gateways = await Promise.all(upstream.map((url) => gatewayAccess(url, given)));
-  const gateway = await serveGateway({ ...serving, gateways, log, onPortTaken }, machineOf(io));
+  const author = await draftRunner(options, io);
+  const gateway = await serveGateway(
+    { ...serving, gateways, log, onPortTaken, ...present({ author }) },
+    machineOf(io),
+  );
   const { progress } = gateway.parts.context;
   const stopLogging = progress.listen((event) => logProgress(event, log));
   try {
@@ -128,6 +148,14 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     await gateway.close();
   }
   return 0;
+}
+
+/** An agent without a shell: packets come from agents, and are no reason to run programs. */
+async function draftRunner(options: CommandInput["options"], io: Io): Promise<ServeOptions["author"]> {
+  const model = textOption(options, "draftModel");
+  if (model === undefined) return undefined;
+  const { chooseRunner } = await import("../../eval/eval-runner.ts");
+  return chooseRunner({ options: { model, api: options["draftApi"] }, io });
 }
 
 /** Prints the address, and a sign-in link for the first administrator or for a user at the terminal. */
