@@ -206,7 +206,9 @@ describe("the installed command", () => {
     const { data } = JSON.parse(node([bin, "seed", "--json"], home).stdout);
     const seeded = data.skills.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`);
     expect(seeded).toEqual(
-      ["docx", "memory-curation", "pdf", "pptx", "skill-authoring", "skill-creator", "xlsx"].map((id) => expect.stringMatching(`^${id} added$`)),
+      ["docx", "memory-curation", "pdf", "pptx", "skill-authoring", "skill-creator", "xlsx"].map((id) =>
+        expect.stringMatching(`^${id} added$`),
+      ),
     );
     const help = node([bin, "run", "pdf", "pdf.mjs", "--", "--help"], home);
     expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining("merge") });
