@@ -17,6 +17,7 @@ import { writeReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
+import { benchSizing } from "./sizing.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 import { benchViewChange } from "./view-change.ts";
@@ -29,6 +30,7 @@ const benches: Readonly<
   parse: benchParse,
   "tree-hash": benchTreeHash,
   start: benchStart,
+  sizing: (sizes) => benchSizing(sizes.length > 0 ? sizes : [1000, 10_000]),
   library: (_, args) => benchLibrary(args),
   catalogue: benchCatalogue,
   search: (_, args) => benchSearch(args),
