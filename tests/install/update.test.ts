@@ -77,7 +77,7 @@ describe.each(PLACES)("in %s", (_, place) => {
     expect(await current()).toBe(skillText("pdf", body({ 1: "Mine.\n", 10: "Theirs again.\n" })));
   });
 
-  test("a conflict changes nothing and shows both sides [S-47]", async () => {
+  test("a conflict changes nothing, shows both sides and opens a proposal [S-47] [S-49]", async () => {
     const repo = repository();
     await text(["install", repo.url, "--yes", ...place]);
     await edit(skillText("pdf", body({ 5: "Mine.\n" })));
@@ -91,6 +91,13 @@ describe.each(PLACES)("in %s", (_, place) => {
     );
     expect(await current()).toBe(before);
     expect((await text(["update", "pdf", ...all])).err).toContain("Theirs.");
+    const proposals = (await json(["proposal", "list", "--role", "admin"])).data.proposals;
+    expect(proposals).toMatchObject([{ id: data.skills[0].proposal, origin: "merge", state: "pending" }]);
+    const shown = await text(["proposal", "show", proposals[0].id, "--role", "admin"]);
+    expect(shown.out).toContain("<<<<<<< here");
+    await text(["proposal", "approve", proposals[0].id, "--role", "admin"]);
+    expect((await text(["proposal", "apply", proposals[0].id, "--role", "admin"])).code).toBe(0);
+    expect(await current()).toBe(skillText("pdf", body({ 5: "Theirs.\n" })));
   });
 
   test("a release waits until it is three days old, and a pinned skill stays [S-47]", async () => {

@@ -20,6 +20,8 @@ export interface InstallFailure {
   readonly error: { readonly code: SkillError["code"]; readonly message: string; readonly hint: string };
   /** Of a merge: both sides of each file. */
   readonly conflicts?: unknown;
+  /** The proposal that a merge conflict opened. */
+  readonly proposal?: string;
 }
 
 /** A failure of one skill, which holds up no other. */

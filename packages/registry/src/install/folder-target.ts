@@ -68,7 +68,7 @@ async function findOccupied(
   const entries = lock.read();
   const installed = Object.hasOwn(entries, id) ? fromLockEntry(entries[id] ?? {}) : undefined;
   const files = async () => await readFiles(place, limits);
-  return { id, treeHash: combineDigests(await files()), installed, files };
+  return { id, treeHash: combineDigests(await files()), installed, files, folder: place };
 }
 
 async function readFiles(place: string, limits: Limits): Promise<readonly StagedFile[]> {

@@ -4,10 +4,10 @@ import { comparePaths } from "@skillhold/skill";
 import { diff3Merge } from "node-diff3";
 import type { StagedFile } from "../record/staged-skill.ts";
 
-/** The result of a three-way merge. A conflict has no files, so it changes no file. */
+/** The result of a three-way merge. A conflict changes no file; `theirs` has the source's side where both changed. */
 export type Merge =
   | { readonly kind: "merged"; readonly files: readonly StagedFile[]; readonly changed: readonly string[] }
-  | { readonly kind: "conflict"; readonly conflicts: readonly MergeConflict[] };
+  | { readonly kind: "conflict"; readonly conflicts: readonly MergeConflict[]; readonly theirs: Tree };
 
 export interface MergeConflict {
   readonly path: string;
@@ -33,13 +33,17 @@ export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Merge {
   for (const path of paths) {
     const [before, mine, new_] = [from?.get(path), here?.get(path), there?.get(path)];
     const merged = mergeFile(path, before, mine, new_);
-    if (merged !== undefined && "reason" in merged) conflicts.push(merged);
-    else {
+    if (merged !== undefined && "reason" in merged) {
+      conflicts.push(merged);
+      if (new_ !== undefined) files.push(new_);
+    } else {
       if (merged !== undefined) files.push(merged);
       if (!isSame(merged, mine)) changed.push(path);
     }
   }
-  return conflicts.length > 0 ? { kind: "conflict", conflicts } : { kind: "merged", files, changed };
+  return conflicts.length > 0
+    ? { kind: "conflict", conflicts, theirs: files }
+    : { kind: "merged", files, changed };
 }
 
 type Side = StagedFile | undefined;

@@ -27,7 +27,14 @@ export type InstallPlan =
       readonly isEdited: boolean;
       readonly change: InstallChange;
     }
-  | { readonly kind: "conflict"; readonly id: string; readonly conflicts: readonly MergeConflict[] };
+  | {
+      readonly kind: "conflict";
+      readonly id: string;
+      readonly conflicts: readonly MergeConflict[];
+      readonly before: Occupied;
+      /** The merge with the source's side where both changed. */
+      readonly theirs: readonly StagedFile[];
+    };
 
 export interface PlanContext {
   readonly target: InstallTarget;
@@ -114,7 +121,7 @@ async function planMerge(
     );
   const ours = await before.files();
   const merge = mergeTrees(base, ours, staged.files);
-  if (merge.kind === "conflict") return { kind: "conflict", id: staged.id, conflicts: merge.conflicts };
+  if (merge.kind === "conflict") return { ...merge, id: staged.id, before };
   const merged = await restage(staged, merge.files, context.ports);
   return asPlan("merge", { ...change, staged: merged }, concerns, ours);
 }

@@ -24,6 +24,8 @@ export interface Occupied {
   /** The hash of the current content. */
   readonly treeHash: Digest;
   readonly installed: InstallRecord | undefined;
+  /** The skill's folder; absent in the store. */
+  readonly folder?: string;
   /** The files of the current content. */
   files(): Promise<readonly StagedFile[]>;
 }

@@ -11,6 +11,7 @@ import {
   printResults,
 } from "../../install/install-report.ts";
 import { type InstallSession, withInstall } from "../../install/install-session.ts";
+import { proposeMerge } from "../../install/merge-proposal.ts";
 import { confirm, formatPreview, type Proposal } from "../../install/preview.ts";
 import { chooseInstalled, updateOptions } from "../../install/update-option.ts";
 import { dryRunOption } from "../../shared-option.ts";
@@ -58,7 +59,13 @@ async function updateAll({ args, options, io }: CommandInput, session: InstallSe
   const pending = proposals.filter(({ plan }) => plan.kind === "apply");
   const consent = { isYes: options["yes"] === true, acceptsChanges: options["acceptChanges"] === true };
   if (!isDryRun && pending.length > 0) await confirm(io, pending, consent);
-  for (const proposal of proposals) results.push(await applyProposal(proposal, session, isDryRun));
+  for (const proposal of proposals) {
+    const result = await applyProposal(proposal, session, isDryRun);
+    const opened = isDryRun ? undefined : await proposeMerge(proposal, { options, io });
+    results.push(
+      opened === undefined || result.status !== "failed" ? result : { ...result, proposal: opened },
+    );
+  }
   if (io.json) printData(io, { skills: results, previews: proposals.map(describeProposal), notes, isDryRun });
   else {
     for (const note of notes) io.err(`${plain(note)}\n`);
