@@ -85,6 +85,7 @@ export class BackgroundCheck {
     const batch = [...this.#waiting.values().take(CHECK_BATCH)];
     const requests: CheckRequest[] = [];
     for (const item of batch) {
+      this.#ports.signal?.throwIfAborted();
       this.#waiting.delete(item.id);
       this.#ports.onEvent({ type: "skill.deps.checking", skill: item.id });
       const request = await this.#prepare(item);
@@ -92,6 +93,7 @@ export class BackgroundCheck {
     }
     const results = await this.#check(requests);
     for (const { id, checks } of results) {
+      this.#ports.signal?.throwIfAborted();
       const effect = batch.find((item) => item.id === id)?.effect ?? { path: "folder" };
       const state = dependencyState(checks, effect);
       const ok = state.state !== "missing";
@@ -114,6 +116,7 @@ export class BackgroundCheck {
     try {
       return { ...(await prepare()), id };
     } catch (problem) {
+      this.#ports.signal?.throwIfAborted();
       this.#fail(id, problem);
       return undefined;
     }
