@@ -15,6 +15,7 @@ import { benchParse } from "./parse.ts";
 import { benchRegistry } from "./registry.ts";
 import { writeReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
+import { benchScale } from "./scale.ts";
 import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
 import { benchSizing } from "./sizing.ts";
@@ -49,6 +50,7 @@ const benches: Readonly<
   install: benchInstall,
   workspace: benchWorkspace,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
+  scale: (sizes, args) => benchScale(sizes.length > 0 ? sizes : [1000, 20_000], args),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
 

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { Explanation } from "@skillhold/core/library";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { folderId } from "@skillhold/skill";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import type { Opened } from "./open.ts";
 import { listProblems } from "./search-problem.ts";
 

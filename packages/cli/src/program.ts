@@ -186,7 +186,7 @@ async function misuseOf(
 /** Suggests choices and group members; the parser itself suggests commands and options. */
 async function guessFrom(message: string, table: readonly CommandRow[]): Promise<string | undefined> {
   // Loaded here because only misuse needs it.
-  const { didYouMean, suggest } = await import("@skillhold/core/text");
+  const { didYouMean, suggest } = await import("@skillhold/skill/suggest");
   const [, choice, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? [];
   if (choice !== undefined) return didYouMean(suggest(choice, choices?.split(", ") ?? []));
   // In a group that is also a command, a misspelled member looks like one argument too many.

@@ -198,4 +198,3 @@ export {
   sourceKinds,
 } from "./source/source.ts";
 export { surveySkill } from "./source/survey.ts";
-export { didYouMean, suggest } from "./text/index.ts";

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Library, openLibrary, type Viewer } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import {
   chooseDistractors,
   EVAL_FILES,
@@ -29,6 +28,7 @@ import { EvalReportBody } from "@skillhold/protocol/http";
 import { addEvalResult } from "@skillhold/registry/eval";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { folderId } from "@skillhold/skill";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { ownActor } from "../actor-option.ts";
 import type { CommandInput } from "../command.ts";
 import { getEntry } from "../get-entry.ts";

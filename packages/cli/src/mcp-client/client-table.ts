@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { type ConfigEntry, isTable, type Table } from "./config-text.ts";
 
 /** The user's settings for all projects, or the shared settings of one project. */

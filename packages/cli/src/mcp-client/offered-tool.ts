@@ -1,6 +1,6 @@
-import { didYouMean, suggest } from "@skillhold/core/text";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 
 type OfferedTool = NonNullable<McpSkills["off"]>[number];
 

@@ -17,8 +17,11 @@ import type { ShelfView } from "./shelf.ts";
 import { SightCache } from "./sight-cache.ts";
 
 const DOCUMENTS_BETWEEN_RESTS = 64;
-/** The number of documents read concurrently. */
-const DOCUMENTS_AT_ONCE = 16;
+/** The number of documents read concurrently, which a store reads together. */
+const DOCUMENTS_AT_ONCE = 32;
+/** Sorting so many documents takes less than 50 ms. */
+const DOCUMENTS_BETWEEN_MERGES = 1000;
+const SLICE_MS = 10;
 
 /** So many of the best hits are judged by a reranker. */
 const RERANKED = 20;
@@ -51,7 +54,7 @@ export interface SearchAsker {
 /** Stores the index between starts. Both may fail silently, because the index can be rebuilt. */
 export interface SearchStore {
   load(): Uint8Array | undefined;
-  save(bytes: Uint8Array): void;
+  save(bytes: Uint8Array): Promise<void>;
 }
 
 /**
@@ -67,6 +70,7 @@ export class LibrarySearch {
   #alternates: readonly string[] = [];
   readonly #sights = new SightCache();
   #unsaved = 0;
+  #isClosed = false;
   /** One update at a time; a search that comes meanwhile waits for it. */
   readonly #turns = new SerialQueue();
 
@@ -122,8 +126,9 @@ export class LibrarySearch {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#models.vectors?.close();
-    this.#save();
+    await this.#turns.run(() => this.#save());
     this.#index = undefined;
     this.#indexed = undefined;
     this.#sights.clear();
@@ -178,7 +183,7 @@ export class LibrarySearch {
     this.#indexed = view;
     this.#unsaved += changes + gone.length;
     // Writing costs as much as all documents, so it happens after a build and on close.
-    if (this.#unsaved > index.size / 10) this.#save();
+    if (this.#unsaved > index.size / 10) await this.#save();
     return index;
   }
 
@@ -193,6 +198,8 @@ export class LibrarySearch {
     let read = 0;
     let awaited: Promise<NamedDocument>[] = [];
     for (const [name, entry] of entries) {
+      // The next start continues with the documents that were read.
+      if (this.#isClosed) break;
       if (index.has(name, this.texts.keyOf(entry))) continue;
       const document = this.texts.document(entry);
       if (document instanceof Promise) awaited.push(document.then((read) => ({ name, document: read })));
@@ -203,19 +210,34 @@ export class LibrarySearch {
       }
       read += 1;
       if (read % DOCUMENTS_BETWEEN_RESTS === 0) await setImmediate();
+      if (read % DOCUMENTS_BETWEEN_MERGES === 0) await inSlices(index.settleSteps());
     }
     for (const each of await Promise.all(awaited)) add(each);
+    await inSlices(index.settleSteps());
     return changes;
   }
 
-  #save(): void {
-    if (this.#unsaved > 0 && this.#index !== undefined) this.#store?.save(this.#index.snapshot());
+  async #save(): Promise<void> {
+    if (this.#unsaved > 0 && this.#index !== undefined && this.#store !== undefined)
+      await this.#store.save(await inSlices(this.#index.snapshotSteps()));
     this.#unsaved = 0;
   }
 
   #open(): SearchIndex {
     const bytes = this.#store?.load();
     return (bytes === undefined ? undefined : SearchIndex.load(bytes)) ?? SearchIndex.empty();
+  }
+}
+
+/** Runs steps with pauses, so that other work gets its turn. */
+async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const until = performance.now() + SLICE_MS;
+    do {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < until);
+    await setImmediate();
   }
 }
 

@@ -1,10 +1,32 @@
 import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { IndexCache } from "../index-cache.ts";
 import type { SearchStore } from "./library-search.ts";
 
-/** The cache slot of a library's search index. Stores only a hash of the name, which may be a path or an address. */
+/** A database keeps no value above 1 GB, and each write blocks the thread. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The cache slots of a library's search index, in pieces up to an empty one. A mix of two indexes fails the checksum of the
+ * whole. Stores only a hash of the name, which may be a path or an address.
+ */
 export function searchStore(cache: IndexCache | undefined, name: string): SearchStore | undefined {
   if (cache === undefined) return undefined;
-  const key = `search:${hash("sha256", name, "hex")}`;
-  return { load: () => cache.load(key), save: (bytes) => cache.save(key, bytes) };
+  const key = (at: number) => `search:${hash("sha256", name, "hex")}:${at}`;
+  return {
+    load: () => {
+      const pieces: Uint8Array[] = [];
+      for (let piece = cache.load(key(0)); piece?.length; piece = cache.load(key(pieces.length)))
+        pieces.push(piece);
+      return pieces.length === 0 ? undefined : Buffer.concat(pieces);
+    },
+    save: async (bytes) => {
+      let at = 0;
+      for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+        cache.save(key(at++), bytes.subarray(start, start + PIECE_BYTES));
+        await setImmediate();
+      }
+      cache.save(key(at), new Uint8Array());
+    },
+  };
 }

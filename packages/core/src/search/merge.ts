@@ -1,10 +1,17 @@
 import { FINGERPRINT_BYTES } from "./fingerprint.ts";
 import { PostingWriter, packValue } from "./posting.ts";
-import { Segment } from "./segment.ts";
+import { Segment, type SegmentData } from "./segment.ts";
 import { StringTable } from "./string-table.ts";
+
+/** So many postings take a few milliseconds. */
+const POSTINGS_PER_STEP = 50_000;
 
 /** One segment with the documents of all, in their order, without those that were removed. */
 export function mergeSegments(segments: readonly Segment[]): Segment {
+  return finish(mergeSteps(segments));
+}
+
+export function* mergeSteps(segments: readonly Segment[]): Generator<void, Segment> {
   const sources = openSources(segments);
   const collect = (pick: (source: Source, document: number) => string): StringTable =>
     StringTable.of(
@@ -21,7 +28,7 @@ export function mergeSegments(segments: readonly Segment[]): Segment {
     nameTerms: gather((segment) => segment.data.nameTerms),
     nameTrigrams: gather((segment) => segment.data.nameTrigrams),
     fingerprints: gatherFingerprints(sources),
-    ...mergeTerms(sources),
+    ...(yield* mergeTerms(sources)),
   });
 }
 
@@ -68,12 +75,15 @@ function termAt(segment: Segment, at: number): string | undefined {
   return at < segment.data.terms.count ? segment.data.terms.at(at) : undefined;
 }
 
-function mergeTerms(sources: readonly Source[]) {
+function* mergeTerms(
+  sources: readonly Source[],
+): Generator<void, Pick<SegmentData, "terms" | "postingOffsets" | "postings">> {
   const documents = new Uint32Array(sources.reduce((sum, { kept }) => sum + kept.length, 0));
   const values = new Uint16Array(documents.length);
   const writer = new PostingWriter();
   const terms: string[] = [];
   const offsets = [0];
+  let copied = 0;
   for (let term = firstTerm(sources); term !== undefined; term = firstTerm(sources)) {
     let count = 0;
     for (const source of sources) {
@@ -86,12 +96,13 @@ function mergeTerms(sources: readonly Source[]) {
     writer.write(documents, values, 0, count);
     terms.push(term);
     offsets.push(writer.length);
+    copied += count;
+    if (copied < POSTINGS_PER_STEP) continue;
+    copied = 0;
+    yield;
   }
-  return {
-    terms: StringTable.of(terms),
-    postingOffsets: Uint32Array.from(offsets),
-    postings: writer.finish(),
-  };
+  const postingOffsets = Uint32Array.from(offsets);
+  return { terms: StringTable.of(terms), postingOffsets, postings: writer.finish() };
 }
 
 function firstTerm(sources: readonly Source[]): string | undefined {
@@ -117,4 +128,11 @@ function copyPostings(
     values[count++] = packValue(cursor.impact, cursor.fields);
   }
   return count;
+}
+
+/** Runs all steps without a pause. */
+export function finish<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }

@@ -1,6 +1,6 @@
 import type { SearchDocument } from "./document.ts";
 import type { SearchHit } from "./hit.ts";
-import { mergeSegments } from "./merge.ts";
+import { finish, mergeSegments, mergeSteps } from "./merge.ts";
 import { type RankingOptions, rank } from "./ranking.ts";
 import type { Segment } from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
@@ -107,22 +107,35 @@ export class SearchIndex {
 
   /** The whole index as bytes, for `load`. */
   snapshot(): Uint8Array {
-    this.#settle();
-    const [only] = this.#segments;
-    const isOne = this.#segments.length === 1 && only !== undefined && only.liveCount === only.count;
-    if (!isOne) this.#segments = [mergeSegments(this.#segments)];
-    return writeSnapshot(this.#segments[0] ?? mergeSegments([]));
+    return finish(this.snapshotSteps());
   }
 
-  /** What waits becomes a segment, and is merged with those before it until each is at least twice the next. */
+  /** Like `snapshot`, with pauses. Contract: other calls wait until all steps are done. */
+  *snapshotSteps(): Generator<void, Uint8Array> {
+    yield* this.settleSteps();
+    const [only] = this.#segments;
+    const isOne = this.#segments.length === 1 && only !== undefined && only.liveCount === only.count;
+    const whole = isOne ? only : yield* mergeSteps(this.#segments);
+    this.#segments = [whole];
+    yield;
+    return writeSnapshot(whole);
+  }
+
   #settle(): void {
+    finish(this.settleSteps());
+  }
+
+  /** Merges what waits until each segment is at least twice the next. Contract: other calls wait until the end. */
+  *settleSteps(): Generator<void, void> {
     if (this.#intake.count === 0) return;
     const segments = [...this.#segments, this.#intake.seal()];
     this.#intake = new SegmentBuilder();
+    this.#segments = [...segments];
     for (;;) {
       const [before, last] = segments.slice(-2);
       if (before === undefined || last === undefined || before.liveCount >= 2 * last.liveCount) break;
-      segments.splice(-2, 2, mergeSegments([before, last]));
+      yield;
+      segments.splice(-2, 2, yield* mergeSteps([before, last]));
     }
     this.#segments = segments;
   }

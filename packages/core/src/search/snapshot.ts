@@ -81,17 +81,8 @@ function assemble(sections: readonly Uint8Array[]): Segment | undefined {
     (count) => count === ids.count,
   );
   if (!isEven) return undefined;
-  return new Segment({
-    ids,
-    keys,
-    names,
-    nameTerms,
-    nameTrigrams,
-    fingerprints,
-    terms,
-    postingOffsets,
-    postings,
-  });
+  const data = { ids, keys, names, nameTerms, nameTrigrams, fingerprints, terms, postingOffsets, postings };
+  return new Segment(data);
 }
 
 function readTable(text: Uint8Array, offsets: Uint8Array | undefined): StringTable | undefined {

@@ -1,7 +1,7 @@
 import { SkillError, type SkillEvent } from "@skillhold/protocol";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import { didYouMean, suggest } from "../text/index.ts";
 
 /** A request for a skill. */
 export interface Request {

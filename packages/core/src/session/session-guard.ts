@@ -46,12 +46,7 @@ export class SessionGuard {
     }
     if (verdict.verdict !== "blocked" && verdict.verdict !== "ask") return verdict;
     const { skill, message } = verdict;
-    const denial = {
-      act: "use_tool",
-      skill,
-      path: call.tool.slice(0, 128),
-      reason: "TOOL_BLOCKED",
-    } as const;
+    const denial = { act: "use_tool", skill, path: call.tool.slice(0, 128), reason: "TOOL_BLOCKED" } as const;
     await this.#log.record({ type: "skill.denied", ...denial, message });
     return settle(verdict);
   }

@@ -1,6 +1,6 @@
 import type { SkillEntry } from "@skillhold/protocol";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { neutralText } from "../catalogue/index.ts";
-import { didYouMean, suggest } from "../text/index.ts";
 import type { ActivatedSkill } from "./activation-text.ts";
 
 /** The result of a slash command. `text` is for the user, except in `activated`. */

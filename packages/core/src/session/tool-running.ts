@@ -19,11 +19,7 @@ export async function runSkillScript(
   // The instructions may use the skill:// address that stands for the skill's folder.
   const base = `skill://${skill_id}/`;
   const path = script.startsWith(base) ? script.slice(base.length) : script;
-  const run = await session.run(skill_id, path, {
-    ...call,
-    args,
-    ...(stdin === undefined ? {} : { stdin }),
-  });
+  const run = await session.run(skill_id, path, { ...call, args, ...(stdin === undefined ? {} : { stdin }) });
   return succeedTool(runText(run, session.limits.toolTextLength), run);
 }
 

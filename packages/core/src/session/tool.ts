@@ -1,9 +1,9 @@
 import { NewSkillInput, PromotionInput, SkillError, SkillUpdateInput } from "@skillhold/protocol";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
 import type { ByteRange } from "../library/library.ts";
 import type { ScriptOptions, ScriptRun } from "../run/index.ts";
-import { didYouMean, suggest } from "../text/index.ts";
 import type { Deactivation } from "./activation.ts";
 import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
 import type { InlineFile } from "./port.ts";

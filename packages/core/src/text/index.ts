@@ -1,2 +1,1 @@
 export { neutralText } from "./neutral.ts";
-export { didYouMean, suggest } from "./suggest.ts";

@@ -1,7 +1,7 @@
 import type { Viewer } from "@skillhold/core/library";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { AgentUse } from "@skillhold/registry/access";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { type Env, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 import { type RegistryLayer, STORE_LABEL, type StoreChoice } from "../store/registry-layer.ts";

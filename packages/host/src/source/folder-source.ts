@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { discoverSources, type Source } from "@skillhold/core/source";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { statPath } from "../place/io-failure.ts";
 import { type ProcessContext, present } from "../place/machine.ts";
 

@@ -10,8 +10,9 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Timers } from "@skillhold/core/port";
 import { type AgentTool, answerTool, type ToolResult, type ToolRunOptions } from "@skillhold/core/session";
-import { didYouMean, neutralText, suggest } from "@skillhold/core/text";
+import { neutralText } from "@skillhold/core/text";
 import { errorTable } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { z } from "zod";
 import { withCatalogue } from "./catalogue.ts";
 import type { Exchange } from "./client-asker.ts";

@@ -1,7 +1,7 @@
 import type { Library, Viewer } from "@skillhold/core/library";
 import type { AgentManifest } from "@skillhold/core/session";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 
 /** Rejects a manifest that uses or pins a skill that the viewer cannot see. Contract: the viewer is the agent's user. */
 export async function rejectUnknownSkills(

@@ -3,10 +3,13 @@ import { Digest } from "@skillhold/protocol";
 import type { Blob, BlobEntry } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Db, Queries, RowParser, Tx } from "../engine/db.ts";
+import { ReadBatch } from "../engine/read-batch.ts";
 import { chunks, joinSql, sql } from "../engine/sql.ts";
 import { blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 
 const PAGE = 1000;
+/** Larger blobs are read alone, so that a query never returns more than a few megabytes of others. */
+const SMALL_BYTES = 64 * 1024;
 /** The most bytes per statement; the driver makes a copy of twice the size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -15,15 +18,20 @@ const EntryRow = z
   .object({ digest: Digest, size: z.int(), put_ms: z.int() })
   .transform(({ digest, size, put_ms }): BlobEntry => ({ digest, size, putAt: new Date(put_ms) }));
 const ContentColumns = z.object({ content: z.instanceof(Uint8Array) });
+const SmallRow = z.object({ digest: Digest, content: z.instanceof(Uint8Array) });
 const ContentRow: RowParser<Uint8Array> = { parse: (row) => ContentColumns.parse(row).content };
 
 /**
  * Blobs in the database, for registries shared by several machines. PostgreSQL only; SQLite uses a folder.
  */
 export function blobTable(db: Db, clock: Clock): EngineBlobs {
+  const reads = new ReadBatch<Digest, Uint8Array, Uint8Array>({
+    one: (digest) => getBlob(db, digest),
+    many: (digests) => getSmallBlobs(db, digests),
+  });
   return {
     put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
-    get: (digest) => getBlob(db, digest),
+    get: (digest) => reads.get(digest),
     missing: (digests) => missingBlobs(db, digests),
     list: () => listBlobs(db),
     remove: (digests, before) => db.transaction((tx) => removeBlobs(tx, digests, before.getTime())),
@@ -75,6 +83,17 @@ async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {
   const [bytes] = await db.all(sql`select content from blob where digest = ${digest}`, ContentRow);
   if (bytes === undefined || blobDigest(bytes) !== digest) throw blobDamaged(digest, bytes);
   return bytes;
+}
+
+async function getSmallBlobs(db: Db, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, Uint8Array>> {
+  const query = sql`select digest, content from blob
+    where digest in (${joinSql(digests)}) and size <= ${SMALL_BYTES}`;
+  const rows = await db.all(query, SmallRow);
+  return new Map(
+    rows
+      .filter(({ digest, content }) => blobDigest(content) === digest)
+      .map(({ digest, content }) => [digest, content]),
+  );
 }
 
 async function missingBlobs(db: Queries, digests: readonly Digest[]): Promise<readonly Digest[]> {

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Clock, systemTimers, type Timers } from "@skillhold/core/port";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import {
   CheckpointKeeper,
@@ -10,12 +11,13 @@ import {
   LogGuard,
   type LogMemory,
 } from "@skillhold/registry/audit";
-import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
+import type { RegistryStore, RegistryTransaction, TreeFile } from "@skillhold/registry/record";
 import type { EngineBlobs } from "../blob/blob.ts";
 import { openBlobFolder } from "../blob/blob-folder.ts";
 import { blobTable } from "../blob/blob-table.ts";
 import { CommitWatch } from "../engine/commit-watch.ts";
 import type { Db, Tx } from "../engine/db.ts";
+import { ReadBatch } from "../engine/read-batch.ts";
 import { openSqliteFile } from "../engine/sqlite/sqlite-db.ts";
 import { listBrokenEvents } from "./event-log.ts";
 import { lastEvent } from "./event-table.ts";
@@ -24,6 +26,7 @@ import { migrations } from "./migration-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
 import { TokenTouches } from "./token-table.ts";
+import { selectTree, selectTreesOf } from "./tree-table.ts";
 import { vectorTable } from "./vector-table.ts";
 
 export interface RegistryStoreOptions {
@@ -164,11 +167,16 @@ function storeOf(
     everyMs: db.engine === "sqlite" ? 250 : 5000,
   });
   const touches = new TokenTouches(db);
+  const trees = new ReadBatch<Digest, readonly TreeFile[]>({
+    one: (hash) => selectTree(db, hash),
+    many: (hashes) => selectTreesOf(db, hashes),
+  });
   return {
     engine: db.engine,
     blobs,
     vectors: vectorTable(db),
     ...readerOf(db),
+    findTree: (hash) => trees.get(hash),
     transaction: (work) => transact(db, blobs, log, work),
     onCommit: (listener) => commits.add(listener),
     version: () => db.version(),

@@ -15,6 +15,14 @@ export async function selectTree(db: Queries, hash: Digest): Promise<readonly Tr
   return rows[0]?.files;
 }
 
+export async function selectTreesOf(
+  db: Queries,
+  hashes: readonly Digest[],
+): Promise<ReadonlyMap<Digest, readonly TreeFile[]>> {
+  const query = sql`select hash, files from tree where hash in (${joinSql(hashes)})`;
+  return new Map((await db.all(query, TreeRow)).map(({ hash, files }) => [hash, files]));
+}
+
 /** Ordered by hash. */
 export async function selectTrees(db: Queries, { after, limit }: TreePage): Promise<readonly StoredTree[]> {
   const rest = after === undefined ? sql`` : sql`where hash > ${after}`;

@@ -1,5 +1,4 @@
 import { REMOTE_PREFIX } from "@skillhold/core/source";
-import { didYouMean, suggest } from "@skillhold/core/text";
 import {
   findHeaderProblem,
   findSkillUriProblem,
@@ -9,6 +8,7 @@ import {
   sourceLabel,
 } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import type { CommandInput } from "../../command.ts";
 import { listOption, textOption } from "../../option.ts";
 

@@ -1,8 +1,9 @@
-import { didYouMean, neutralText, suggest } from "@skillhold/core/text";
+import { neutralText } from "@skillhold/core/text";
 import { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { followEvents } from "@skillhold/registry/audit";
 import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
+import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { countOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
