@@ -37,7 +37,7 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   expect(await main.getByRole("link", { name: "Publish" }).count()).toBe(0);
   const views = page.getByRole("navigation", { name: "Views" }).first().getByRole("link");
   expect(await views.allTextContents()).toEqual([
-    ...["Home", "Skills", "Catalogue", "Search", "Proposals", "Dependencies", "Tokens", "Settings"],
+    ...["Home", "Skills", "Catalogue", "Search", "Proposals", "Dependencies", "Tokens", "API", "Settings"],
   ]);
   await page.goto(`${gateway.url}/skills/lent-skill/access`);
   await page

@@ -22,7 +22,7 @@ describe("completions [S-60]", () => {
     { words: ["pub"], expected: ["publish"] },
     {
       words: ["audit", ""],
-      expected: ["verify", "tail", "export", "keys", "trust", "revoke", "adopt"],
+      expected: ["verify", "tail", "export", "prune", "keys", "trust", "revoke", "adopt"],
     },
     { words: ["audit", "ve"], expected: ["verify"] },
     { words: ["read", "p"], expected: ["pdf", "pptx"] },
