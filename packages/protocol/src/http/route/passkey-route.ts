@@ -99,6 +99,7 @@ export const passkeyRoutes = {
     tag: "tokens",
     summary: "List the ways to sign in besides a link",
     roles: "anyone",
+    condition: "read",
     answer: z.object({
       passkeyOrigin: z.string().optional().describe("The origin at which passkeys work; absent without one."),
     }),
