@@ -73,7 +73,12 @@ test("the man page lists every command with its options [S-60]", async () => {
 });
 
 test("docs/reference/serve.schema.json describes the configuration file of the gateway [S-71]", async () => {
-  const schema = `${JSON.stringify(z.toJSONSchema(ServeFile), undefined, 2)}\n`;
+  const spread = `${JSON.stringify(z.toJSONSchema(ServeFile), undefined, 2)}\n`;
+  // The formatter of the repository writes short lists on one line.
+  const schema = spread.replaceAll(
+    /\[\s+("[^[\]{}]*")\s+\]/g,
+    (_, list: string) => `[${list.replaceAll(/\s+/g, " ")}]`,
+  );
   await expect(schema).toMatchFileSnapshot("../docs/reference/serve.schema.json");
 });
 

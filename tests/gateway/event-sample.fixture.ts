@@ -100,6 +100,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
     "token.revoked": { by, token: "mark-token" },
     "passkey.added": { by, user: "mark-user", passkey: "mark-passkey" },
     "passkey.removed": { by, user: "mark-user", passkey: "mark-passkey" },
+    "identity.linked": { by, user: "mark-user", issuer: "mark-issuer" },
     "user.changed": { by, user: "mark-user", role: "viewer", isActive: false },
     "guard.blocked": { skill, by, hash, engine: "1", rules: ["mark-rule"] },
     "grant.requested": { skill, by, grantee: { kind: "agent", key: "mark-agent" }, canManage: false },

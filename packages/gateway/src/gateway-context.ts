@@ -15,6 +15,7 @@ import type { WorkspaceHost } from "@skillhold/registry/workspace";
 import type { Host } from "@skillhold/skill";
 import type { z } from "zod";
 import type { ApprovalInbox } from "./approval/approval-inbox.ts";
+import type { SsoSettings } from "./auth/sso-settings.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
 import type { InstallService } from "./install-service.ts";
 import type { ResponseBounds } from "./limit/open-response.ts";
@@ -75,6 +76,8 @@ export interface GatewayContext {
   readonly startedAt: string;
   /** Sends notifications; without it, webhooks are stored and not notified. */
   readonly webhooks?: WebhookPorts;
+  /** The single sign-on provider; without it, people sign in with links and passkeys. */
+  readonly sso?: SsoSettings;
   /** The folders of workspaces on this machine; without it, workspaces have no files here. */
   readonly workspaces?: WorkspaceHost;
   /** The Ed25519 key that signs agent cards; without it, cards are not signed. */

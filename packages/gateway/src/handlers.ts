@@ -20,6 +20,7 @@ import { releaseHandlers } from "./route/release-handler.ts";
 import { secretHandlers } from "./route/secret-handler.ts";
 import { sessionHandlers } from "./route/session-handler.ts";
 import { skillHandlers } from "./route/skill-handler.ts";
+import { ssoHandlers } from "./route/sso-handler.ts";
 import { tokenHandlers } from "./route/token-handler.ts";
 import { transparencyHandlers } from "./route/transparency-handler.ts";
 import { webhookHandlers } from "./route/webhook-handler.ts";
@@ -35,6 +36,7 @@ const plainHandlers: Handlers = {
   ...agentHandlers,
   ...tokenHandlers,
   ...passkeyHandlers,
+  ...ssoHandlers,
   ...sessionHandlers,
   ...approvalHandlers,
   ...dependencyHandlers,

@@ -1,6 +1,7 @@
 export { type ApprovalInbox, registryInbox } from "./approval/approval-inbox.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
 export { mayRun, type Principal, principalActor as actorOf } from "./auth/principal.ts";
+export type { SsoSettings } from "./auth/sso-settings.ts";
 export { requestViewer as viewerOf } from "./auth/viewer.ts";
 export { DependencyProgress as Progress } from "./dependency/progress.ts";
 export type { Gateway } from "./gateway.ts";

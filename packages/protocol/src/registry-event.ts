@@ -177,6 +177,8 @@ export const registryEvents = [
   z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
   z.object({ type: z.literal("passkey.added"), at, by: Actor, user: z.string(), passkey: z.string() }),
   z.object({ type: z.literal("passkey.removed"), at, by: Actor, user: z.string(), passkey: z.string() }),
+  /** An identity of a single sign-on provider became a way to sign in as the user. */
+  z.object({ type: z.literal("identity.linked"), at, by: Actor, user: z.string(), issuer: z.string() }),
   /** The role for later sign-ins, or whether the user can sign in at all. */
   z.object({
     type: z.literal("user.changed"),

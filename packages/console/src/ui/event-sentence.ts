@@ -143,6 +143,7 @@ const writers: Writers = {
   "token.revoked": () => ["revoked a token", "warn"],
   "passkey.added": () => ["added a passkey", "accent"],
   "passkey.removed": ({ user }) => [`removed a passkey of ${user}`, "warn"],
+  "identity.linked": ({ issuer }) => [`linked an identity of ${issuer}`, "accent"],
   "user.changed": ({ user, role, isActive }) => [
     isActive
       ? `gave ${user} access${role === undefined ? "" : ` as ${role}`}`

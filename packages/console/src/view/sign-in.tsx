@@ -1,6 +1,6 @@
-import { Fingerprint } from "lucide-react";
+import { Fingerprint, LogIn } from "lucide-react";
 import { useState } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError, call } from "../api/client.ts";
 import { signInWithPasskey } from "../api/passkey.ts";
 import { useApi } from "../api/use-api.ts";
 import { Button } from "../ui/button.tsx";
@@ -14,6 +14,7 @@ export function SignIn() {
       <img src="/icon.svg" alt="" className="size-10" />
       <h1 className="text-xl font-semibold tracking-tight">Sign in to Skillhold</h1>
       <PasskeyButton />
+      <SsoButton />
       <p className="text-muted">
         Open the link that the gateway printed when it started. It works once; on the gateway's machine, get
         another with
@@ -55,6 +56,32 @@ function PasskeyButton() {
     <div className="space-y-2">
       <Button look="primary" icon={Fingerprint} isBusy={isBusy} onClick={() => void signIn()}>
         Sign in with a passkey
+      </Button>
+      {error !== undefined && <Failure error={error} isCompact />}
+    </div>
+  );
+}
+
+/** Shown only at a gateway with a single sign-on provider. */
+function SsoButton() {
+  const { data } = useApi("GET /v1/sign-in/methods");
+  const [error, setError] = useState<ApiError>();
+  const [isBusy, setBusy] = useState(false);
+  if (data?.sso === undefined) return null;
+  const signIn = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      window.location.assign((await call("POST /v1/sign-in/sso/start")).url);
+    } catch (failure) {
+      setBusy(false);
+      setError(failure instanceof ApiError ? failure : new ApiError({ code: "INTERNAL" }));
+    }
+  };
+  return (
+    <div className="space-y-2">
+      <Button icon={LogIn} isBusy={isBusy} onClick={() => void signIn()}>
+        Sign in with {data.sso}
       </Button>
       {error !== undefined && <Failure error={error} isCompact />}
     </div>

@@ -40,6 +40,8 @@ const signIns: ReadonlySet<Operation | undefined> = new Set<Operation>([
   "signIn",
   "startPasskeySignIn",
   "signInWithPasskey",
+  "startSso",
+  "signInWithSso",
 ]);
 
 /** Authenticates and authorizes a request; undefined when the route is open to anyone. */

@@ -115,13 +115,14 @@ const say = (what, hint) => {
   document.getElementById("hint").textContent = hint;
 };
 const code = location.hash.slice(1);
+const query = location.search.slice(1);
 history.replaceState(null, "", "/sign-in");
 const signIn = async () => {
-  const response = await fetch("/v1/sign-in", {
+  const response = await fetch(code === "" ? "/v1/sign-in/sso" : "/v1/sign-in", {
     method: "POST",
     credentials: "same-origin",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ code }),
+    body: JSON.stringify(code === "" ? { query } : { code }),
   });
   const answer = await response.json();
   if (!response.ok) return say(answer.detail, answer.hint);
@@ -146,7 +147,8 @@ const begin = async () => {
   if (user === undefined) await signIn();
   else ask(user);
 };
-if (code === "") say("This URL has no sign-in code.", "Run skillhold token sign-in and open the link it prints.");
+if (code === "" && new URLSearchParams(query).has("state")) signIn().catch(fail);
+else if (code === "") say("This URL has no sign-in code.", "Run skillhold token sign-in and open the link it prints.");
 else begin().catch(fail);
 `;
 
@@ -156,7 +158,7 @@ const signInBody = `<h1>Sign in to Skillhold</h1>
 <p><button id="exchange" type="button" hidden>Sign in with this link</button></p>
 <noscript><p>Signing in needs JavaScript. Without it, use a token: <code>skillhold token create</code> makes one.</p></noscript>`;
 
-/** The target of sign-in links. */
+/** The target of sign-in links, and of the single sign-on provider. */
 export const signInPage: GatewayPage = {
   path: "/sign-in",
   answer: async ({ requestId }) =>

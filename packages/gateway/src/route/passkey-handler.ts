@@ -74,8 +74,8 @@ export const passkeyHandlers: Pick<
     const by = principalActor(principal);
     return { data: viewOf(await removePasskey(params.passkey, { by }, registry)) };
   },
-  listSignInMethods: async (_, { options }) => ({
-    data: definedFields({ passkeyOrigin: relyingParty(options)?.origin }),
+  listSignInMethods: async (_, { options, sso }) => ({
+    data: definedFields({ passkeyOrigin: relyingParty(options)?.origin, sso: sso?.label }),
   }),
   startPasskeySignIn: async ({ body: { confirm = false }, principal, headers }, { registry, options }) => {
     const party = requireRelyingParty(options);
@@ -125,7 +125,7 @@ function jsonOf(options: object): Record<string, z.core.util.JSONType> {
 }
 
 /** Binds the attempt to the browser. */
-function attemptHeaders(
+export function attemptHeaders(
   secret: string,
   headers: Headers,
   { registry, options }: Pick<GatewayContext, "registry" | "options">,

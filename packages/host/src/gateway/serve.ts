@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { systemTimers } from "@skillhold/core/port";
 import type { Sandbox } from "@skillhold/core/run";
@@ -8,6 +9,7 @@ import {
   listen,
   loopbackHosts,
   openGateway,
+  type SsoSettings,
 } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
@@ -44,6 +46,8 @@ export interface ServeOptions {
   readonly origins?: readonly string[];
   readonly behindTls?: boolean;
   readonly insecureBind?: boolean;
+  /** The single sign-on provider of people. */
+  readonly sso?: Omit<SsoSettings, "resolve">;
   /** Whether public skills are listed for anonymous clients. */
   readonly discovery?: boolean;
   /** Whether publishers may make skills public; by default only administrators may. */
@@ -164,9 +168,11 @@ function openMirror(
 async function listenAt(host: string, options: ServeOptions, parts: GatewayParts): Promise<Listening> {
   const { origins = [], behindTls: isTls = false, discovery: isDiscoverable = false, onPortTaken } = options;
   const { context, temporary } = parts;
+  const sso = options.sso === undefined ? {} : { sso: { ...options.sso, resolve: addressesOf } };
   const open = (place: Bound) =>
     openGateway({
       ...context,
+      ...sso,
       options: {
         ...{ hosts: hostsAt(place, options), publicUrl: servedUrl(place, options) },
         ...{ origins, isTls, isDiscoverable, rate: RATE, temporary },
@@ -182,6 +188,10 @@ async function listenAt(host: string, options: ServeOptions, parts: GatewayParts
       if (!isTaken(error) || port === DEFAULT_PORT + MORE_PORTS) throw error;
       onPortTaken?.(port);
     }
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
 interface Bound {

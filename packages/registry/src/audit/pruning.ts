@@ -59,6 +59,7 @@ const retention: Readonly<Record<SkillEvent["type"], "keep" | "prune">> = {
   "token.revoked": "keep",
   "passkey.added": "keep",
   "passkey.removed": "keep",
+  "identity.linked": "keep",
   "user.changed": "keep",
   "audit.key_changed": "keep",
   "audit.pruned": "keep",

@@ -15,11 +15,13 @@ export interface NewSession {
   readonly method: Exclude<SignInMethod, "link">;
   /** The id of the session that the new one replaces. */
   readonly replaces?: string | undefined;
+  /** Recorded before the session. */
+  readonly events?: readonly SkillEvent[] | undefined;
 }
 
 /** Starts a browser session, as the last step of a transaction. Contract: the user has proved their identity. */
 export async function startSession(
-  { user, role, method, replaces }: NewSession,
+  { user, role, method, replaces, events: before = [] }: NewSession,
   tx: RegistryTransaction,
   context: TokenContext,
 ): Promise<IssuedToken> {
@@ -28,7 +30,7 @@ export async function startSession(
   const session = prepareToken(plan, context);
   const now = context.clock.now();
   const old = replaces === undefined ? undefined : await tx.findToken(replaces);
-  const events: SkillEvent[] = [];
+  const events: SkillEvent[] = [...before];
   if (old?.id === replaces && old?.kind === "session" && isLive(old, now)) {
     await tx.putToken({ ...old, revokedAt: now.toISOString() });
     events.push({ type: "token.revoked", at: now.toISOString(), by, token: old.id });

@@ -3,7 +3,7 @@ export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
 export { diskFull, isDiskFull } from "./disk-full.ts";
 export type { EvalPage, EvalResult } from "./eval-result.ts";
 export type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
-export type { PasskeyRecord, SignInAttempt } from "./passkey.ts";
+export type { PasskeyRecord, SignInAttempt, SsoIdentity } from "./passkey.ts";
 export {
   type AppliedProposal,
   currentGeneration,

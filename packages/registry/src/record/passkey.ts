@@ -16,6 +16,14 @@ export interface PasskeyRecord {
   readonly lastUsedAt: string | undefined;
 }
 
+/** An identity of a single sign-on provider, and the user that it signs in as. */
+export interface SsoIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user: string;
+  readonly createdAt: string;
+}
+
 /** A sign-in that one browser has started and not completed. */
 export interface SignInAttempt {
   /** The SHA-256 of the secret in the browser's cookie. */

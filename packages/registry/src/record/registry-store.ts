@@ -7,7 +7,7 @@ import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { EvalPage, EvalResult } from "./eval-result.ts";
 import type { FolderToggle, Grant, Grantee, PendingGrant } from "./grant.ts";
-import type { PasskeyRecord, SignInAttempt } from "./passkey.ts";
+import type { PasskeyRecord, SignInAttempt, SsoIdentity } from "./passkey.ts";
 import type { Proposal, ProposalQuery } from "./proposal.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 import type { RunOutput } from "./run-output.ts";
@@ -76,6 +76,7 @@ export interface RegistryReader {
   listUsers(page?: ListPage): Promise<readonly UserRecord[]>;
   /** By id or by the authenticator's credential id. */
   findPasskey(idOrCredential: string): Promise<PasskeyRecord | undefined>;
+  findIdentity(issuer: string, subject: string): Promise<SsoIdentity | undefined>;
   /** Of one user, oldest first. */
   listPasskeys(user: string): Promise<readonly PasskeyRecord[]>;
   /** The grants of the skills with these uids, or all grants, ordered by skill, kind and key. */
@@ -171,6 +172,7 @@ export interface RegistryTransaction extends RegistryReader {
   /** Inserts the passkey, or sets the counter and the last use of the one with its id. */
   putPasskey(passkey: PasskeyRecord): Promise<void>;
   removePasskey(id: string): Promise<void>;
+  insertIdentity(identity: SsoIdentity): Promise<void>;
   /** Inserts the attempt, deletes expired ones, and keeps only the newest of the others. */
   putAttempt(attempt: SignInAttempt, bounds: { readonly now: Date; readonly most: number }): Promise<void>;
   /** Removes and returns the attempt; only one of several concurrent calls gets it. */

@@ -340,6 +340,17 @@ export const migrations: readonly Migration[] = [
       ) {strict};
       create index sign_in_attempt_expiry on sign_in_attempt (expires_at, id)`,
   },
+  {
+    name: "single sign-on identities",
+    script: `
+      create table sso_identity (
+        issuer {text} not null,
+        subject {text} not null,
+        account {text} not null,
+        created_at {text} not null,
+        primary key (issuer, subject)
+      ) {strict}`,
+  },
 ];
 
 const PAGE = 1000;

@@ -1,4 +1,4 @@
-import type { PasskeyRecord, SignInAttempt } from "@skillhold/registry/record";
+import type { PasskeyRecord, SignInAttempt, SsoIdentity } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
@@ -60,6 +60,31 @@ export async function putPasskey(tx: Tx, passkey: PasskeyRecord): Promise<void> 
 
 export async function removePasskey(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from passkey where id = ${id}`);
+}
+
+const IdentityRow = z
+  .object({ issuer: z.string(), subject: z.string(), account: z.string().min(1), created_at: z.string() })
+  .transform(
+    ({ issuer, subject, account: user, created_at: createdAt }): SsoIdentity => ({
+      ...{ issuer, subject, user, createdAt },
+    }),
+  );
+
+export async function selectIdentity(
+  db: Queries,
+  issuer: string,
+  subject: string,
+): Promise<SsoIdentity | undefined> {
+  if (!isStorable(issuer) || !isStorable(subject)) return undefined;
+  const query = sql`select issuer, subject, account, created_at from sso_identity
+    where issuer = ${issuer} and subject = ${subject}`;
+  return (await db.all(query, IdentityRow))[0];
+}
+
+export async function insertIdentity(tx: Tx, identity: SsoIdentity): Promise<void> {
+  const { issuer, subject, user, createdAt } = identity;
+  await tx.run(sql`insert into sso_identity (issuer, subject, account, created_at)
+    values (${issuer}, ${subject}, ${user}, ${timeText(createdAt)})`);
 }
 
 const AttemptRow = z

@@ -24,7 +24,7 @@ import {
   selectPendingGrants,
 } from "./grant-table.ts";
 import { findGuardReport, listWaivers } from "./guard-table.ts";
-import { selectPasskey, selectPasskeys } from "./passkey-table.ts";
+import { selectIdentity, selectPasskey, selectPasskeys } from "./passkey-table.ts";
 import { selectProposal, selectProposals } from "./proposal-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectRunOutputs } from "./run-output-table.ts";
@@ -57,6 +57,7 @@ export function readerOf(db: Queries): RegistryReader {
     findUser: (name) => selectUser(db, name),
     listUsers: (page) => selectUsers(db, page),
     findPasskey: (idOrCredential) => selectPasskey(db, idOrCredential),
+    findIdentity: (issuer, subject) => selectIdentity(db, issuer, subject),
     listPasskeys: (user) => selectPasskeys(db, user),
     listGrants: (uids) => selectGrants(db, uids),
     listGrantPage: (uid, page) => selectGrantPage(db, uid, page),

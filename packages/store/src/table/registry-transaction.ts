@@ -10,7 +10,7 @@ import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
 import { adoptLog, appendAll, changeKey, checkLog, pruneLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
 import { putGuardReport, putWaiver } from "./guard-table.ts";
-import { putAttempt, putPasskey, removePasskey, takeAttempt } from "./passkey-table.ts";
+import { insertIdentity, putAttempt, putPasskey, removePasskey, takeAttempt } from "./passkey-table.ts";
 import { putProposal } from "./proposal-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
@@ -47,6 +47,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putUser: (user) => putUser(tx, user),
     setUser: (user) => setUser(tx, user),
     putPasskey: (passkey) => putPasskey(tx, passkey),
+    insertIdentity: (identity) => insertIdentity(tx, identity),
     removePasskey: (id) => removePasskey(tx, id),
     putAttempt: (attempt, bounds) => putAttempt(tx, attempt, bounds),
     takeAttempt: (id) => takeAttempt(tx, id),

@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { CommandInput } from "../../command.ts";
 import { textOption } from "../../option.ts";
 import type { Io } from "../../terminal/output.ts";
+import { SsoFile } from "./sso-option.ts";
 
 type Options = CommandInput["options"];
 
@@ -38,6 +39,7 @@ export const ServeFile = z
       })
       .partial()
       .describe("how long old data is kept; by default forever"),
+    sso: SsoFile.describe("sign people in with an OpenID Connect provider"),
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
     webhookHosts: z.array(z.string().min(1)).describe("let webhooks notify these private hosts"),
@@ -106,10 +108,12 @@ function invalid(path: string, problem: string, cause?: unknown): SkillError {
 }
 
 function fromFolder(file: ServeFile, folder: string): ServeFile {
-  const { data, roots, store, workspaces } = file;
+  const { data, roots, store, workspaces, sso } = file;
+  const secret = sso?.clientSecretFile;
   const sqlite = /^sqlite:(.+)$/.exec(store ?? "")?.[1];
   return {
     ...file,
+    ...(secret === undefined ? {} : { sso: { ...sso, clientSecretFile: resolve(folder, secret) } }),
     ...(data === undefined ? {} : { data: resolve(folder, data) }),
     ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(folder, root)) }),
     ...(workspaces === undefined ? {} : { workspaces: resolve(folder, workspaces) }),

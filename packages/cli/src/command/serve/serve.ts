@@ -21,6 +21,7 @@ import { paintFor } from "../../terminal/text.ts";
 import { gatewayLog } from "./gateway-log.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
 import { withSettings } from "./serve-setting.ts";
+import { readSso } from "./sso-option.ts";
 
 const optionSpecs = [
   {
@@ -71,6 +72,14 @@ const optionSpecs = [
     repeats: true,
   },
   { flags: "--behind-tls", summary: "use https links and cookies, because a proxy terminates TLS" },
+  { flags: "--sso-issuer <url>", summary: "sign people in with this OpenID Connect provider" },
+  { flags: "--sso-client-id <id>", summary: "the id of the gateway at the provider" },
+  {
+    flags: "--sso-domain <domain>",
+    summary: "let only verified email addresses of this domain enter; repeatable",
+    repeats: true,
+  },
+  { flags: "--sso-create", summary: "create accounts for people without an invitation" },
   { flags: "--insecure-bind", summary: "listen on a reachable address without TLS" },
   {
     flags: "--limit <name=number>",
@@ -125,7 +134,8 @@ export const command = defineCommand({
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io: given } = input;
   const options = withSettings(input.options, given);
-  const serving = readServeOptions(options);
+  const sso = readSso(options, given);
+  const serving = { ...readServeOptions(options), ...(sso === undefined ? {} : { sso }) };
   const io = withDataFolder(options, given);
   const log = gatewayLog(io);
   const onPortTaken = (port: number) =>

@@ -58,6 +58,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "token.revoked": "people",
   "passkey.added": "people",
   "passkey.removed": "people",
+  "identity.linked": "people",
   "user.changed": "people",
   "audit.key_changed": "people",
   "audit.pruned": "people",

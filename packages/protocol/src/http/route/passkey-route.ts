@@ -102,6 +102,7 @@ export const passkeyRoutes = {
     condition: "read",
     answer: z.object({
       passkeyOrigin: z.string().optional().describe("The origin at which passkeys work; absent without one."),
+      sso: z.string().optional().describe("The name of the single sign-on provider; absent without one."),
     }),
   }),
   startPasskeySignIn: route({
@@ -125,6 +126,27 @@ export const passkeyRoutes = {
     body: z.strictObject({ credential: PasskeyAssertion }),
     answer: z.object({ user: z.string(), role: Role, csrf: z.string(), expiresAt: At }),
     errors: ["UNAUTHENTICATED", "NOT_READY"],
+  }),
+  startSso: route({
+    method: "POST",
+    path: "/v1/sign-in/sso/start",
+    tag: "tokens",
+    summary: "Start single sign-on; returns the provider's address to open in the same browser",
+    roles: "anyone",
+    answer: z.object({ url: z.string() }),
+    errors: ["NOT_READY", "REMOTE_FAILED"],
+  }),
+  signInWithSso: route({
+    method: "POST",
+    path: "/v1/sign-in/sso",
+    tag: "tokens",
+    summary: "Exchange the provider's answer for a session cookie",
+    roles: "anyone",
+    body: z.strictObject({
+      query: z.string().max(8000).describe("The query of the address that the provider opened."),
+    }),
+    answer: z.object({ user: z.string(), role: Role, csrf: z.string(), expiresAt: At }),
+    errors: ["UNAUTHENTICATED", "FORBIDDEN", "NOT_READY", "REMOTE_FAILED"],
   }),
   changeUser: route({
     method: "PUT",
