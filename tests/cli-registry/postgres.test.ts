@@ -82,12 +82,12 @@ test("only commands that write upgrade an older database [S-64]", async () => {
     await admin`delete from migration where id > 1`;
     const first = new Set(["migration", ...listTables(migrations.slice(0, 1)).map(({ name }) => name)]);
     for (const { name } of listTables()) if (!first.has(name)) await admin`drop table ${admin(name)} cascade`;
-    await admin`drop index event_audit_key`;
+    await admin`drop index event_audit_key, event_type, event_at`;
     await admin`delete from event`;
     // The new head is another log than the one that this machine remembers.
     for (const name of readdirSync(join(base, "data/skillhold")))
       if (name.startsWith("audit-seen")) rmSync(join(base, "data/skillhold", name));
-    await admin`alter table event drop column session`;
+    await admin`alter table event drop column session, drop column agent, drop column person`;
     const older = { code: 2, error: { code: "CONFIG_INVALID", hint: expect.stringContaining("publish") } };
     expect(await json("list")).toMatchObject(older);
     expect(await json("delete", "pdf", "--dry-run")).toMatchObject(older);
