@@ -92,6 +92,23 @@ describe("merging trees", () => {
     });
   });
 
+  test("keeps local edits beside a conflict when the source's side is taken [S-47]", () => {
+    const text = (first: string, last: string) => `${first}\n2\n3\n4\n${last}\n`;
+    const merge = mergeTrees(
+      [file("a", text("1", "5"))],
+      [file("a", text("mine", "kept"))],
+      [file("a", text("new", "5"))],
+    );
+    const [conflict] = merge.kind === "conflict" ? merge.conflicts : [];
+    expect(conflict).toEqual({
+      path: "a",
+      reason: "both-changed",
+      text: expect.stringContaining("<<<<<<< here\nmine\n"),
+    });
+    const [resolved] = merge.kind === "conflict" ? merge.theirs : [];
+    expect(String(resolved?.content)).toBe(text("new", "kept"));
+  });
+
   test("agrees with git on texts of lines [S-47]", () => {
     const lines = fc
       .integer({ min: 4, max: 9 })

@@ -4,7 +4,7 @@ import { comparePaths } from "@skillhold/skill";
 import { diff3Merge } from "node-diff3";
 import type { StagedFile } from "../record/staged-skill.ts";
 
-/** The result of a three-way merge. A conflict changes no file; `theirs` has the source's side where both changed. */
+/** The result of a three-way merge. A conflict changes no file; `theirs` has the source's side of each conflict. */
 export type Merge =
   | { readonly kind: "merged"; readonly files: readonly StagedFile[]; readonly changed: readonly string[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly MergeConflict[]; readonly theirs: Tree };
@@ -34,8 +34,9 @@ export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Merge {
     const [before, mine, new_] = [from?.get(path), here?.get(path), there?.get(path)];
     const merged = mergeFile(path, before, mine, new_);
     if (merged !== undefined && "reason" in merged) {
-      conflicts.push(merged);
-      if (new_ !== undefined) files.push(new_);
+      const { resolved = new_, ...conflict } = merged;
+      conflicts.push(conflict);
+      if (resolved !== undefined) files.push(resolved);
     } else {
       if (merged !== undefined) files.push(merged);
       if (!isSame(merged, mine)) changed.push(path);
@@ -48,13 +49,16 @@ export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Merge {
 
 type Side = StagedFile | undefined;
 
+/** A conflict, and the merged text with the source's side of it. */
+type FileConflict = MergeConflict & { readonly resolved?: StagedFile };
+
 /** Undefined for a file that is gone. */
 function mergeFile(
   path: string,
   base: Side,
   ours: Side,
   theirs: Side,
-): StagedFile | MergeConflict | undefined {
+): StagedFile | FileConflict | undefined {
   if (isSame(ours, theirs) || isSame(base, theirs)) return ours;
   if (isSame(base, ours)) return theirs;
   if (ours === undefined) return { path, reason: "removed-and-changed" };
@@ -80,7 +84,7 @@ function mergeText(
   ours: StagedFile,
   theirs: StagedFile,
   executable: boolean,
-): StagedFile | MergeConflict {
+): StagedFile | FileConflict {
   if (!areText([ours, theirs, ...(base === undefined ? [] : [base])])) return { path, reason: "binary" };
   const [mine, from, other] = [ours, base, theirs].map(linesOf);
   const regions = diff3Merge(mine ?? [], from ?? [], other ?? [], { excludeFalseConflicts: true });
@@ -90,10 +94,16 @@ function mergeText(
       ? (ok ?? [])
       : ["<<<<<<< here\n", ...endLine(conflict.a), "=======\n", ...endLine(conflict.b), ">>>>>>> source\n"],
   );
-  const text = lines.join("");
-  if (hasConflict) return { path, reason: base === undefined ? "both-added" : "both-changed", text };
-  const content = Buffer.from(text);
-  return { path, content, size: content.length, executable, digest: hashSkillFile(content) };
+  const merged = regions.flatMap(({ ok, conflict }) => ok ?? conflict?.b ?? []);
+  const content = Buffer.from(merged.join(""));
+  const resolved = { path, content, size: content.length, executable, digest: hashSkillFile(content) };
+  if (!hasConflict) return resolved;
+  return {
+    path,
+    reason: base === undefined ? "both-added" : "both-changed",
+    text: lines.join(""),
+    resolved,
+  };
 }
 
 /** With their ends, so that a file without a last line end stays so. */
