@@ -23,7 +23,7 @@ const attempt = (id: string, until = 5): SignInAttempt => ({
   expiresAt: minute(until).toISOString(),
 });
 
-/** The contract of every registry store for passkeys, users and sign-in attempts. */
+/** The contract of every registry store for passkeys, identities, users and sign-in attempts. */
 export function registryIdentityContract(engine: string, freshUrl: () => Promise<string>): void {
   describe(`passkeys on ${engine}`, () => {
     let store: RegistryStore;
@@ -56,6 +56,24 @@ export function registryIdentityContract(engine: string, freshUrl: () => Promise
       });
       await store.transaction((tx) => tx.removePasskey("a"));
       expect(await store.findPasskey("a")).toBeUndefined();
+    });
+
+    test("finds an identity by issuer and subject together, and links it once [S-70]", async () => {
+      const identity = { issuer: "https://login.test", subject: "技能 ' 1", user: "ann", createdAt: at };
+      const find = (issuer: string, subject: string) =>
+        store.transaction((tx) => tx.findIdentity(issuer, subject));
+      await store.transaction((tx) => tx.insertIdentity(identity));
+      expect(await find(identity.issuer, identity.subject)).toEqual(identity);
+      for (const [issuer, subject] of [
+        ["https://other.test", identity.subject],
+        [identity.issuer, "技能 ' 2"],
+        [identity.subject, identity.issuer],
+        ["a\0b", "\ud800"],
+      ] as const)
+        expect(await find(issuer, subject)).toBeUndefined();
+      const stolen = { ...identity, user: "eve" };
+      await expect(store.transaction((tx) => tx.insertIdentity(stolen))).rejects.toThrow();
+      expect(await find(identity.issuer, identity.subject)).toEqual(identity);
     });
 
     test("keeps the role and the state of a user [S-70]", async () => {
