@@ -78,5 +78,7 @@ export async function* readBackupFile(path: string): AsyncGenerator<BackupEntry>
 function isFormatError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
+  // The message of a disk error names the file, which may be called .tar.gz.
+  if (/^E[A-Z0-9]+$/.test(code)) return false;
   return code.startsWith("Z_") || /tar|Unexpected end|unexpected end|Premature/i.test(error.message);
 }

@@ -46,7 +46,8 @@ describe("backup", () => {
 
   test("reports a missing store, a missing file and a damaged file [S-71]", async () => {
     expect(await json(["backup", "create", "b.tar.gz"])).toMatchObject({ error: { code: "STORE_FAILED" } });
-    expect(await json(["backup", "verify", "none"])).toMatchObject({ error: { code: "PATH_NOT_FOUND" } });
+    for (const missing of ["none", "none.tar.gz"])
+      expect(await json(["backup", "verify", missing])).toMatchObject({ error: { code: "PATH_NOT_FOUND" } });
     write("bad.tar.gz", "not an archive");
     expect(await json(["backup", "verify", "bad.tar.gz"])).toMatchObject({
       error: { code: "INTEGRITY_FAILED" },
