@@ -189,7 +189,7 @@ test("an activity is recorded with its body [S-56]", async () => {
   ]);
 });
 
-test("lists the activities of a workspace, newest first, to those who act for it [S-56]", async () => {
+test("lists the activities of a workspace, newest first, to its agent and its managers [S-56]", async () => {
   const [seo, writer] = [await agentOf("seo"), await agentOf("writer")];
   const note = { activity_type: "note", summary: "Read", request_body: { page: 1 }, duration_ms: 5 };
   const first = await answerOf("addActivity", await post("/workspaces/seo/activity", note, seo));
