@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import type { GuardFile } from "@skillhold/core/guard";
-import { splitMarkdown } from "@skillhold/core/test/guard/markdown-part";
 import { scanGuard } from "@skillhold/deps/guard-scan";
 import { parseCode } from "@skillhold/deps/test/guard-scan/code-tree";
 import { WorkTime } from "@skillhold/deps/test/scan/work-time";
+import type { GuardFile } from "@skillhold/skill/guard";
+import { splitMarkdown } from "@skillhold/skill/test/guard/markdown-part";
 import { median } from "./measure.ts";
 
 /** Milliseconds a skill over the corpus, and the ratio to parsing the same code with the same grammars. */

@@ -1,5 +1,5 @@
-import { describeManifest, type GuardFinding, type GuardReport } from "@skillhold/core/guard";
 import { neutralText } from "@skillhold/core/text";
+import { describeManifest, type GuardFinding, type GuardReport } from "@skillhold/skill/guard";
 import { type Io, plain } from "./terminal/output.ts";
 import { count, paintFor } from "./terminal/text.ts";
 

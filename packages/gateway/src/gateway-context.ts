@@ -1,6 +1,5 @@
 import type { KeyObject } from "node:crypto";
 import type { ApprovalStore } from "@skillhold/core/approval";
-import type { GuardScan, GuardVerdict } from "@skillhold/core/guard";
 import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
 import type { AuditSink, Timers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
@@ -13,6 +12,7 @@ import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryContext } from "@skillhold/registry/record";
 import type { WorkspaceHost } from "@skillhold/registry/workspace";
 import type { Host } from "@skillhold/skill";
+import type { GuardScan, GuardVerdict } from "@skillhold/skill/guard";
 import type { z } from "zod";
 import type { ApprovalInbox } from "./approval/approval-inbox.ts";
 import type { SsoSettings } from "./auth/sso-settings.ts";

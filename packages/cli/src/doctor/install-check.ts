@@ -1,10 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { GUARD_ENGINE } from "@skillhold/core/guard";
 import { readTrust } from "@skillhold/host/install";
 import { dataFolder } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { InstallState } from "@skillhold/registry/install";
+import { GUARD_ENGINE } from "@skillhold/skill/guard";
 import type { Opened } from "../open.ts";
 import type { Io } from "../terminal/output.ts";
 import { count } from "../terminal/text.ts";

@@ -1,7 +1,7 @@
-import { describeManifest } from "@skillhold/core/guard";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { InstallPlan, Prepared } from "@skillhold/registry/install";
+import { describeManifest } from "@skillhold/skill/guard";
 import { type Io, plain } from "../terminal/output.ts";
 import { askLine } from "../terminal/prompt.ts";
 import { count, formatSize } from "../terminal/text.ts";

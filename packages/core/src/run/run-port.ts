@@ -1,8 +1,8 @@
 import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { CapabilityManifest } from "@skillhold/skill/guard";
 import type { ApprovalCall, ApprovalStore, Asker } from "../approval/approval.ts";
 import type { Approvals } from "../approval/index.ts";
-import type { CapabilityManifest } from "../guard/index.ts";
 import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";

@@ -8,8 +8,8 @@ import type {
   Visibility,
 } from "@skillhold/protocol";
 import type { SkillError } from "@skillhold/protocol/error";
+import type { GuardPlace, GuardVerdict } from "@skillhold/skill/guard";
 import type { Omission } from "../bundle/index.ts";
-import type { GuardPlace, GuardVerdict } from "../guard/index.ts";
 
 export interface PublishOptions {
   readonly by: Actor;

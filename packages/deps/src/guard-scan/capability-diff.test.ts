@@ -1,4 +1,4 @@
-import { diffManifests, formatChange } from "@skillhold/core/guard";
+import { diffManifests, formatChange } from "@skillhold/skill/guard";
 import { expect, test } from "vitest";
 import { HEAD, scanTexts } from "./scan.fixture.ts";
 

@@ -1,5 +1,5 @@
-import type { CapabilityManifest, GuardScan } from "@skillhold/core/guard";
 import type { RunCopy } from "@skillhold/core/run";
+import type { CapabilityManifest, GuardScan } from "@skillhold/skill/guard";
 
 const MOST_KEPT = 200;
 

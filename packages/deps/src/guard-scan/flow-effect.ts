@@ -13,7 +13,7 @@ import {
   isShortener,
   type ManifestBuilder,
   sourceTrust,
-} from "@skillhold/core/guard";
+} from "@skillhold/skill/guard";
 import { isCommonCommand } from "../scan/shell-table.ts";
 import { type FlowValue, isForeign, isSecretName, Taint, withTaint } from "./flow-value.ts";
 

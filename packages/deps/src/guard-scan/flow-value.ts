@@ -1,4 +1,4 @@
-import { hostOf } from "@skillhold/core/guard";
+import { hostOf } from "@skillhold/skill/guard";
 
 /** What data is, as bits: where it came from. */
 export const Taint = {

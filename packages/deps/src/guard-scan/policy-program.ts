@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
 import { collect } from "@skillhold/core/archive";
-import { type GuardFinding, type GuardReport, sortFindings, verdictOf } from "@skillhold/core/guard";
 import { SkillError } from "@skillhold/protocol/error";
 import { launch } from "@skillhold/sandbox/backend";
+import { type GuardFinding, type GuardReport, sortFindings, verdictOf } from "@skillhold/skill/guard";
 import { z } from "zod";
 
 /** An operator's program that decides about skills, by OpenClaw's contract: JSON on stdin, JSON on stdout. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { pack, readBounded } from "@skillhold/core/bundle";
-import type { GuardFile, GuardReport, GuardScan } from "@skillhold/core/guard";
+import type { GuardFile, GuardReport, GuardScan } from "@skillhold/skill/guard";
 import { scanGuard } from "./scan-guard.ts";
 
 const MAX_FILE_BYTES = 20_000_000;

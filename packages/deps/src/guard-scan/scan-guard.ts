@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { GuardFile, GuardScanOptions } from "@skillhold/core/guard";
+import { parseSkill, readOpenclaw, splitAllowedTools, textList, textOf } from "@skillhold/skill";
+import type { GuardFile, GuardScanOptions } from "@skillhold/skill/guard";
 import {
   findIncoherence,
   followedFiles,
@@ -16,8 +17,7 @@ import {
   ManifestBuilder,
   sortFindings,
   verdictOf,
-} from "@skillhold/core/guard";
-import { parseSkill, readOpenclaw, splitAllowedTools, textList, textOf } from "@skillhold/skill";
+} from "@skillhold/skill/guard";
 import { WorkTime } from "../scan/work-time.ts";
 import { decodeText, magicOf, PASSIVE, PROGRAMS, typeProblem } from "./file-kind.ts";
 import { openNested } from "./nested-archive.ts";

@@ -14,7 +14,7 @@ import {
   type TextPlace,
   tokenRules,
   visibleText,
-} from "@skillhold/core/guard";
+} from "@skillhold/skill/guard";
 import { notebookCode } from "../scan/code-scan.ts";
 import { readShebang } from "../scan/file-type.ts";
 import type { Language } from "../scan/syntax.ts";

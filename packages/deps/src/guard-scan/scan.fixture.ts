@@ -1,4 +1,4 @@
-import type { GuardReport } from "@skillhold/core/guard";
+import type { GuardReport } from "@skillhold/skill/guard";
 import { scanGuard } from "./scan-guard.ts";
 
 export const HEAD = "---\nname: demo\ndescription: A demo.\n---\n";

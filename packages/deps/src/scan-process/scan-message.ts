@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { deserialize, serialize } from "node:v8";
 import type { DependencyManifest, ScanCall, ScanFile } from "@skillhold/core/dependency";
-import type { GuardFile, GuardReport } from "@skillhold/core/guard";
+import type { GuardFile, GuardReport } from "@skillhold/skill/guard";
 
 /** The descriptors of the process: it reads requests from one and writes its answers to the other. */
 export const REQUESTS = 3;

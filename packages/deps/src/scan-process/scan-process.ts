@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { DependencyManifest, Scan, ScanFile } from "@skillhold/core/dependency";
-import type { GuardFile, GuardReport, GuardScan } from "@skillhold/core/guard";
 import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Launched, launch } from "@skillhold/sandbox/backend";
+import type { GuardFile, GuardReport, GuardScan } from "@skillhold/skill/guard";
 import { isScanned, unreadableManifest } from "../scan/scan.ts";
 import {
   ANSWERS,

@@ -1,6 +1,6 @@
-import { describeManifest } from "@skillhold/core/guard";
 import type { Digest } from "@skillhold/protocol";
 import { capabilityDiff, getGuardReport, rescanSkills, waiveFinding } from "@skillhold/registry/release";
+import { describeManifest } from "@skillhold/skill/guard";
 import { principalActor } from "../auth/principal.ts";
 import type { Handlers } from "../http/handler.ts";
 import { allowedRevision, getDisclosedSkill } from "../skill/disclosed-skill.ts";

@@ -1,4 +1,3 @@
-import { applyWaivers, diffManifests, emptyManifest } from "@skillhold/core/guard";
 import { SkillError } from "@skillhold/protocol/error";
 import type { ProposalRow, ProposalView } from "@skillhold/protocol/http";
 import {
@@ -22,6 +21,7 @@ import {
   type RegistryContext,
 } from "@skillhold/registry/record";
 import { diffTrees } from "@skillhold/registry/release";
+import { applyWaivers, diffManifests, emptyManifest } from "@skillhold/skill/guard";
 import { z } from "zod";
 import { type Principal, proposalActor } from "../auth/principal.ts";
 import { shortHash } from "../bytes.ts";

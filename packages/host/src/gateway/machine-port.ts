@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { ApprovalStore, Asker } from "@skillhold/core/approval";
 import type { Scan } from "@skillhold/core/dependency";
-import type { GuardScan } from "@skillhold/core/guard";
 import type { IndexCache, Viewer } from "@skillhold/core/library";
 import { systemTimers } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
@@ -12,6 +11,7 @@ import { type DependencyPorts, HeavyGate, type LogEntry } from "@skillhold/gatew
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { openRunner } from "@skillhold/sandbox/run";
+import type { GuardScan } from "@skillhold/skill/guard";
 import { openStateDatabase, SqliteSecrets } from "@skillhold/store";
 import { systemCode } from "../place/io-failure.ts";
 import { type Env, present } from "../place/machine.ts";

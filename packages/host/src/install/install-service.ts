@@ -1,6 +1,5 @@
 import { lookup } from "node:dns/promises";
 import { join } from "node:path";
-import type { GuardScan } from "@skillhold/core/guard";
 import type { InstallService } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -13,6 +12,7 @@ import {
   systemGit,
 } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
+import type { GuardScan } from "@skillhold/skill/guard";
 import type { Env } from "../place/machine.ts";
 import { npmRegistry } from "./npm-registry.ts";
 import { readTrust } from "./trust-store.ts";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GuardScan } from "@skillhold/core/guard";
 import type { GuardHookPorts } from "@skillhold/registry/release";
+import type { GuardScan } from "@skillhold/skill/guard";
 import { productVersion } from "../place/bundled.ts";
 import { writeStaged } from "./missing-hook.ts";
 

@@ -1,5 +1,5 @@
-import { describeManifest } from "@skillhold/core/guard";
 import type { InstallPreview } from "@skillhold/protocol/http";
+import { describeManifest } from "@skillhold/skill/guard";
 import type { z } from "zod";
 import type { InstallPlan } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";

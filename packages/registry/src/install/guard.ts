@@ -1,5 +1,5 @@
-import type { CapabilityManifest, GuardFinding, GuardScan } from "@skillhold/core/guard";
 import type { Diagnostic } from "@skillhold/protocol";
+import type { CapabilityManifest, GuardFinding, GuardScan } from "@skillhold/skill/guard";
 import type { StagedSkill } from "../record/staged-skill.ts";
 
 /** Checks the content of a skill before it is installed. */

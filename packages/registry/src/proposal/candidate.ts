@@ -2,6 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
 import {
   applyWaivers,
   diffManifests,
@@ -9,10 +12,7 @@ import {
   formatChange,
   type GuardReport,
   type GuardVerdict,
-} from "@skillhold/core/guard";
-import type { Digest } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
-import type { Limits } from "@skillhold/protocol/limits";
+} from "@skillhold/skill/guard";
 import { treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryStore, RegistryTransaction } from "../record/registry-store.ts";

@@ -1,4 +1,3 @@
-import type { GuardVerdict } from "@skillhold/core/guard";
 import type {
   Actor,
   Digest,
@@ -8,6 +7,7 @@ import type {
   ProposalState,
   SkillId,
 } from "@skillhold/protocol";
+import type { GuardVerdict } from "@skillhold/skill/guard";
 
 /** A user or agent, and the token that it used. */
 export type ProposalActor = Actor & { readonly token?: string | undefined };

@@ -1,8 +1,8 @@
 import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
-import type { GuardReport } from "@skillhold/core/guard";
 import type { Clock, Ids } from "@skillhold/core/port";
 import type { Diagnostic } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { GuardReport } from "@skillhold/skill/guard";
 import type { Grantee } from "./grant.ts";
 import type { RegistryStore } from "./registry-store.ts";
 import type { StagedSkill } from "./staged-skill.ts";

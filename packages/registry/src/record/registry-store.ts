@@ -1,8 +1,8 @@
 import type { Approval } from "@skillhold/core/approval";
-import type { GuardReport, Waiver } from "@skillhold/core/guard";
 import type { VectorStore } from "@skillhold/core/semantic";
 import type { Actor, Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { EvalReportBody } from "@skillhold/protocol/http";
+import type { GuardReport, Waiver } from "@skillhold/skill/guard";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { EvalPage, EvalResult } from "./eval-result.ts";

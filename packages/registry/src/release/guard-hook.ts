@@ -1,4 +1,4 @@
-import type { GuardFile, GuardReport, GuardScan } from "@skillhold/core/guard";
+import type { GuardFile, GuardReport, GuardScan } from "@skillhold/skill/guard";
 import type { PublishHooks } from "../record/registry-context.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 

@@ -1,4 +1,6 @@
-import type { GuardFile } from "@skillhold/core/guard";
+import { type Actor, type Digest, SkillId } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { GuardFile } from "@skillhold/skill/guard";
 import {
   applyWaivers,
   type CapabilityDiff,
@@ -10,9 +12,7 @@ import {
   type GuardVerdict,
   unwaivableRules,
   type Waiver,
-} from "@skillhold/core/guard";
-import { type Actor, type Digest, SkillId } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/skill/guard";
 import { getManaged } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";

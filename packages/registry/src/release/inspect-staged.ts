@@ -1,3 +1,5 @@
+import type { PublishOptions } from "@skillhold/core/session";
+import { SkillError } from "@skillhold/protocol/error";
 import {
   applyWaivers,
   type CapabilityDiff,
@@ -6,9 +8,7 @@ import {
   formatChange,
   GUARD_ENGINE,
   type GuardReport,
-} from "@skillhold/core/guard";
-import type { PublishOptions } from "@skillhold/core/session";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/skill/guard";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { DependencyManifest, ScanCall } from "@skillhold/core/dependency";
-import { GUARD_ENGINE } from "@skillhold/core/guard";
 import type { Published, PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { GUARD_ENGINE } from "@skillhold/skill/guard";
 import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
 import { rejectForeignId, takenId } from "../ownership/ownership.ts";
 import type { Blob } from "../record/blob-store.ts";

@@ -1,5 +1,5 @@
-import { allowedByManifest, type CapabilityManifest, emptyManifest } from "@skillhold/core/guard";
 import type { Network, RunPorts } from "@skillhold/core/run";
+import { allowedByManifest, type CapabilityManifest, emptyManifest } from "@skillhold/skill/guard";
 import type { SkillCopy } from "./staged-skill.ts";
 
 /** The network of a run: at most what the skill's capability manifest names and the caller asks for. */

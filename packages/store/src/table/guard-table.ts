@@ -1,5 +1,5 @@
-import type { GuardReport, Waiver } from "@skillhold/core/guard";
 import type { Digest } from "@skillhold/protocol";
+import type { GuardReport, Waiver } from "@skillhold/skill/guard";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";

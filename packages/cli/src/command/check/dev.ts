@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { SerialQueue } from "@skillhold/core/async";
-import type { GuardReport } from "@skillhold/core/guard";
 import { openSkill, surveySkill } from "@skillhold/core/source";
 import type { OfflineReport, TaskReport } from "@skillhold/eval";
 import type { Diagnostic } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { validateSkill } from "@skillhold/skill";
+import type { GuardReport } from "@skillhold/skill/guard";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type EvalTarget, keepReport, readSkillArgument, withEvalTarget } from "../../eval/eval-target.ts";

@@ -1,13 +1,13 @@
+import { neutralText } from "@skillhold/core/text";
+import { scanFolder, scanGuard } from "@skillhold/deps/guard-scan";
+import { errorTable } from "@skillhold/protocol/error";
+import { capabilityDiff, getGuardReport } from "@skillhold/registry/release";
 import {
   type CapabilityChange,
   type CapabilityDiff,
   diffManifests,
   formatChange,
-} from "@skillhold/core/guard";
-import { neutralText } from "@skillhold/core/text";
-import { scanFolder, scanGuard } from "@skillhold/deps/guard-scan";
-import { errorTable } from "@skillhold/protocol/error";
-import { capabilityDiff, getGuardReport } from "@skillhold/registry/release";
+} from "@skillhold/skill/guard";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { pairArguments, pairOptions, withRevisionPair } from "../../revision-pair.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";

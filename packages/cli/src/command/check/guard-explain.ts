@@ -1,5 +1,5 @@
-import { GUARD_ENGINE, guardRules } from "@skillhold/core/guard";
 import { SkillError } from "@skillhold/protocol/error";
+import { GUARD_ENGINE, guardRules } from "@skillhold/skill/guard";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";

@@ -1,4 +1,4 @@
-import { emptyManifest, type GuardFinding, type GuardReport } from "@skillhold/core/guard";
+import { emptyManifest, type GuardFinding, type GuardReport } from "@skillhold/skill/guard";
 import { expect, test } from "vitest";
 import { toSarif } from "./sarif.ts";
 

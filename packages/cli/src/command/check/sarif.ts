@@ -1,4 +1,4 @@
-import { type GuardFinding, type GuardReport, type GuardSeverity, guardRules } from "@skillhold/core/guard";
+import { type GuardFinding, type GuardReport, type GuardSeverity, guardRules } from "@skillhold/skill/guard";
 
 /** A report with the folder that its paths are relative to. */
 export interface SarifSkill {

@@ -24,7 +24,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 24,
     stop: /[.!?\n]/,
     unless: ABOUT,
-    message: "The text tells the agent to ignore its other instructions.",
+    message: "The text instructs the agent to ignore its other instructions.",
     fix: "Remove the sentence.",
     owasp: INJECTION,
     tests: {
@@ -53,7 +53,7 @@ export const promptRules: readonly TokenRule[] = [
     ],
     gap: 24,
     stop: /[.!?\n]/,
-    message: "The text tells the agent to hide an action from the user.",
+    message: "The text instructs the agent to hide an action from the user.",
     fix: "Remove the sentence; the user may know all that a skill does.",
     owasp: INJECTION,
     tests: {
@@ -82,7 +82,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 80,
     stop: /\n[ \t]{0,80}\n|(?<!\d)[.!?]\s/,
     unless: NOT_TO,
-    message: "The text tells the agent to copy secrets into its output or to a remote host.",
+    message: "The text instructs the agent to copy secrets into its output or to a remote host.",
     fix: "Remove the step.",
     owasp: DISCLOSURE,
     tests: {
@@ -111,7 +111,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 80,
     stop: /\n[ \t]{0,80}\n|(?<!\d)[.!?]\s/,
     unless: NOT_TO,
-    message: "The text tells the agent to read secrets and pass them on.",
+    message: "The text instructs the agent to read secrets and pass them on.",
     fix: "Remove the step.",
     owasp: DISCLOSURE,
     tests: {
@@ -142,7 +142,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 120,
     stop: /\n#{1,6} |\n[ \t]{0,80}\n[ \t]{0,80}\n/,
     unless: NOT_TO,
-    message: "The text tells the agent to read secrets and send them to a URL.",
+    message: "The text instructs the agent to read secrets and send them to a URL.",
     fix: "Remove the step.",
     owasp: DISCLOSURE,
     tests: {
@@ -198,7 +198,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 400,
     stop: /\n#{1,2} [^\n]{0,80}\n\n?#/,
     unless: NOT_TO,
-    message: "The skill changes agent settings so that no one is asked before a tool runs.",
+    message: "The skill changes agent settings so that tools run without approval.",
     fix: "Remove the step; permissions belong to the user.",
     owasp: INJECTION,
     tests: {
@@ -278,7 +278,7 @@ export const promptRules: readonly TokenRule[] = [
     gap: 60,
     stop: /[.!?\n]/,
     unless: NOT_TO,
-    message: "The text tells the agent to act without the user's knowledge.",
+    message: "The text instructs the agent to act without the user's knowledge.",
     fix: "Remove the sentence; ask the user.",
     owasp: INJECTION,
     tests: {
