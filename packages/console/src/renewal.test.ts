@@ -10,7 +10,7 @@ const failing = (times: number) => {
   };
 };
 
-test("a part is loaded again until the gateway is back, without a reload [S-59]", async () => {
+test("loads a part again until the gateway is back, without a page reload [S-59]", async () => {
   const waits: number[] = [];
   const ports = {
     isReachable: async () => false,
@@ -23,7 +23,7 @@ test("a part is loaded again until the gateway is back, without a reload [S-59]"
   expect(waits).toEqual([500, 1000, 2000, 4000, 5000]);
 });
 
-test("a part that a newer gateway does not have reloads the page once, and then fails [S-59]", async () => {
+test("reloads the page once when a newer gateway lacks a part, and then fails [S-59]", async () => {
   const renewals: boolean[] = [];
   const ports = {
     isReachable: async () => true,

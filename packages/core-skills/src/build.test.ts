@@ -72,7 +72,7 @@ test("runs a built skill from any folder, without the workspace [S-40]", () => {
   expect(JSON.parse(run(["text", "a.pdf"]))).toMatchObject({ text: "=== page 1 ===\nHello\n" });
 });
 
-test("without the bundler an installation goes on, and says what it left out [S-40]", () => {
+test("installation succeeds without the bundler and names the missing parts [S-40]", () => {
   const bare = join(folder, "bare");
   mkdirSync(bare);
   cpSync(join(import.meta.dirname, "../prepare.mjs"), join(bare, "prepare.mjs"));

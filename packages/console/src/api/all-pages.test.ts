@@ -14,7 +14,7 @@ function withPages(pages: (page: number) => object): readonly string[] {
   return asked;
 }
 
-test("a list that comes in pages is one list, in order [S-59]", async () => {
+test("joins pages into one list, in order [S-59]", async () => {
   const asked = withPages((page) => ({
     upTo: page,
     skills: [page * 2, page * 2 + 1],
@@ -29,13 +29,13 @@ test("a list that comes in pages is one list, in order [S-59]", async () => {
   ]);
 });
 
-test("a list without an end is given up [S-59]", async () => {
+test("stops at an endless list [S-59]", async () => {
   const asked = withPages(() => ({ users: [1], nextCursor: "again" }));
   await expect(callAll("GET /v1/users", {})).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
   expect(asked).toHaveLength(100);
 });
 
-test("what has no pages is asked for once, as it is [S-59]", async () => {
+test("fetches a list without pages once [S-59]", async () => {
   const asked = withPages(() => ({ user: "ann" }));
   expect(await callAll("GET /v1/me", {})).toEqual({ user: "ann" });
   expect(asked).toEqual(["/v1/me"]);

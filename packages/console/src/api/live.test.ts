@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a connection that is lost in two ways is opened again once [S-59]", () => {
+test("a connection that is lost in two ways is reopened once [S-59]", () => {
   live.start();
   sockets[0]?.onclose?.();
   browser.dispatchEvent(new Event("offline"));

@@ -10,7 +10,7 @@ const item = (group: PaletteItem["group"], name: string, note = ""): PaletteItem
 const row = (id: string) => ({ entry: { id, description: `About ${id}.` } }) as SkillRow;
 const namesOf = (items: readonly PaletteItem[]) => items.map(({ group, name }) => `${group}: ${name}`);
 
-test("skills of late come first, each once, and one that is gone is left out [S-59]", () => {
+test("lists recent skills first, each once, without deleted ones [S-59]", () => {
   const skills = skillItems(["a", "b", "c"].map(row), ["c", "gone"], () => undefined);
   expect(namesOf(fitting([item("Views", "Tokens"), ...skills], ""))).toEqual([
     "Recent: c",
@@ -20,7 +20,7 @@ test("skills of late come first, each once, and one that is gone is left out [S-
   ]);
 });
 
-test("what begins with the words is before what only has them [S-59]", () => {
+test("ranks names that start with the words first [S-59]", () => {
   const items = [
     item("Actions", "New token"),
     item("Views", "Tokens"),

@@ -7,7 +7,7 @@ const by = { user: "ann", role: "admin" };
 // Only the fields that the sentences use.
 const of = (event: object) => sentenceOf(event as SkillEvent);
 
-test("an event is told in words, with who did it [S-59]", () => {
+test("describes an event with its actor [S-59]", () => {
   expect(of({ type: "skill.published", at, skill: "pdf", revision: 2, by })).toEqual({
     text: "published pdf r2",
     tone: "accent",
@@ -22,7 +22,7 @@ test("an event is told in words, with who did it [S-59]", () => {
   });
 });
 
-test("a run that failed is told as one [S-59]", () => {
+test("describes a failed run as failed [S-59]", () => {
   const run = { type: "skill.script_executed", at, skill: "pdf", target: "scripts/a.py", exitCode: 0 };
   expect(of({ ...run, outcome: "exited" })).toMatchObject({
     tone: "good",
@@ -35,7 +35,7 @@ test("a run that failed is told as one [S-59]", () => {
   });
 });
 
-test("every type of event has its words [S-59]", () => {
+test("every type of event has a sentence [S-59]", () => {
   const lists = {
     outcome: "failed",
     missing: [],
@@ -53,7 +53,7 @@ test("every type of event has its words [S-59]", () => {
   }
 });
 
-test("an installation says how much of it failed [S-59]", () => {
+test("an installation says how many items failed [S-59]", () => {
   const ok = { status: "ok" };
   const done = { type: "skill.deps_installed", at, skill: "pdf", by };
   expect(of({ ...done, results: [ok] }).text).toBe("installed 1 dependency for pdf");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { safeUrl } from "./safe-url.ts";
 
-test("only addresses of web pages are links [S-59]", () => {
+test("links only to web pages [S-59]", () => {
   expect(safeUrl("https://example.org/a")?.host).toBe("example.org");
   expect(safeUrl("http://example.org")?.host).toBe("example.org");
   const others = ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "data:text/html,x", "file:///etc/passwd"];

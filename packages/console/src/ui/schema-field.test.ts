@@ -13,7 +13,7 @@ const schema = {
   },
 };
 
-test("the properties of a schema are fields of their kind [S-59]", () => {
+test("turns the properties of a schema into typed fields [S-59]", () => {
   expect(fieldsOf(schema).map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
     ["text", "text", true],
     ["times", "number", false],
@@ -24,7 +24,7 @@ test("the properties of a schema are fields of their kind [S-59]", () => {
   expect(fieldsOf("no schema")).toEqual([]);
 });
 
-test("texts become values, and one that does not fit is named [S-59]", () => {
+test("converts text to values and names one that does not fit [S-59]", () => {
   const fields = fieldsOf(schema);
   const texts = { text: "12", times: "3", mode: "", isLoud: "true", more: '["a"]' };
   expect(valuesOf(fields, texts)).toEqual({ text: "12", times: 3, isLoud: true, more: ["a"] });

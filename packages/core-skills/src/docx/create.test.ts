@@ -61,7 +61,7 @@ test("another reader finds the headings, styles, lists, table, link and image of
   expect(html).toContain("<h2>End &lt;tag&gt;</h2>");
 });
 
-test("the package is whole: every relationship, type and id is as it must be [S-40]", async () => {
+test("the package is complete: every relationship, type and id is valid [S-40]", async () => {
   const path = await create(
     "whole.docx",
     "--header",
@@ -78,7 +78,7 @@ test("the package is whole: every relationship, type and id is as it must be [S-
 });
 
 test.skipIf(soffice === undefined)(
-  "LibreOffice shows the text on two pages, with numbers of pages and of lists (needs LibreOffice) [S-40]",
+  "LibreOffice shows the text on two pages, with page and list numbers (needs LibreOffice) [S-40]",
   async () => {
     const [first = "", second = "", ...rest] = pageTexts(await create("shown.docx", "--page-numbers"));
     expect(rest).toEqual([]);
@@ -87,7 +87,7 @@ test.skipIf(soffice === undefined)(
   },
 );
 
-test("the same description gives the same bytes, and a dry run gives none [S-40]", async () => {
+test("the same description gives the same bytes, and a dry run writes none [S-40]", async () => {
   const [one, two] = [await create("one.docx"), await create("two.docx")];
   expect(readFileSync(one).equals(readFileSync(two))).toBe(true);
   const dry = await call("create", "source.md", "--out", "dry.docx", "--dry-run");
@@ -95,7 +95,7 @@ test("the same description gives the same bytes, and a dry run gives none [S-40]
   expect(() => readFileSync(at("dry.docx"))).toThrow(/ENOENT/);
 });
 
-test("what is read back as Markdown is what was written [S-40]", async () => {
+test("reading a created document returns the original Markdown [S-40]", async () => {
   const { json } = await call("read", await create("back.docx"));
   const { text } = json as { text: string };
   expect(text).toContain(
@@ -170,7 +170,7 @@ test("a template gives its styles, page, header and footer to the new text [S-40
   expect(json).toMatchObject({ text: "# New\n\n1. item" });
 });
 
-test("a link that could run a program is written as text [S-40]", async () => {
+test("writes a link that could run a program as text [S-40]", async () => {
   await call("create", '["[click](javascript:alert) [file](file:///etc/passwd)"]', "--out", "link.docx");
   const { value: html } = await mammoth.convertToHtml({ path: at("link.docx") });
   expect(html).toBe("<p>click file</p>");
@@ -208,7 +208,7 @@ test("footnotes and a table of contents are written, found by another reader, an
   expect(JSON.parse(info.stdout).counts).toMatchObject({ footnotes: 4 });
 });
 
-test("footnotes read back are footnotes again [S-40]", async () => {
+test("footnotes survive a round trip [S-40]", async () => {
   writeFileSync(at("round.md"), "One[^1] and two[^2].\n\n[^1]: First note.\n\n[^2]: Second note.\n");
   await call("create", "round.md", "--out", "round.docx");
   const { stdout } = await call("read", "round.docx");

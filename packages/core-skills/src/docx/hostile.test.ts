@@ -48,7 +48,7 @@ function withDoctype(): Uint8Array {
   });
 }
 
-test.each(cases)("%s is refused with its reason, by readers and writers [S-40]", async (_, bytes, code) => {
+test.each(cases)("readers and writers reject %s with a reason [S-40]", async (_, bytes, code) => {
   writeFileSync(join(cwd, "in.docx"), bytes);
   for (const argv of [
     ["info", "in.docx"],

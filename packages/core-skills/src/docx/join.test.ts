@@ -18,7 +18,7 @@ writeFileSync(at("dot.png"), tinyPng);
 const make = (name: string, markdown: string) => call("create", JSON.stringify([markdown]), "--out", name);
 const textOf = async (name: string) => ((await call("read", name)).json as { text: string }).text;
 
-test("Markdown goes after a heading, to the end of a section or of the document [S-40]", async () => {
+test("inserts Markdown after a heading, or at the end of a section or of the document [S-40]", async () => {
   await make("base.docx", "# A\n\na1\n\n# B\n\nb1");
   await call("add", "base.docx", '["new"]', "--after", "A", "--out", "after.docx");
   await call("add", "base.docx", '["new"]', "--end-of", "A", "--out", "end-of.docx");
@@ -28,7 +28,7 @@ test("Markdown goes after a heading, to the end of a section or of the document 
   expect(await textOf("end.docx")).toBe("# A\n\na1\n\n# B\n\nb1\n\nnew");
 });
 
-test("what is added takes the styles that the document has under the same name, and brings what it lacks [S-40]", async () => {
+test("added text uses the document's styles with the same name and brings missing ones [S-40]", async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/><w:rPr><w:color w:val="FF0000"/></w:rPr></w:style>';
   const heading = '<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Alt</w:t></w:r></w:p>';
@@ -49,7 +49,7 @@ test("what is added takes the styles that the document has under the same name, 
   ]);
 });
 
-test("numbered lists of merged documents each begin anew, and bullets stay bullets [S-40]", async () => {
+test("numbered lists of merged documents restart, and bullets stay bullets [S-40]", async () => {
   await make("one.docx", "# One\n\n- bullet\n\n1. a\n2. b");
   await make("two.docx", "# Two\n\n1. c\n2. d\n\n![dot](dot.png)\n\n[link](https://example.com)");
   const merged = await call("merge", "one.docx", "two.docx", "one.docx", "--out", "merged.docx");
@@ -76,7 +76,7 @@ test.skipIf(soffice === undefined)(
   },
 );
 
-test("notes come along under new numbers; comments and sections stay behind, and are counted [S-40]", async () => {
+test("notes are renumbered; comments and sections are left out and counted [S-40]", async () => {
   const noted = (text: string) => ({
     body: `<w:p><w:r><w:t>${text}</w:t><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p><w:p><w:pPr><w:sectPr/></w:pPr></w:p>`,
     footnotes: `<w:footnote w:id="1">${paragraph(`note of ${text}`)}</w:footnote>`,
@@ -92,7 +92,7 @@ test("notes come along under new numbers; comments and sections stay behind, and
   );
 });
 
-test("endnotes are read, replaced in, and come along into a document that has none [S-40]", async () => {
+test("endnotes are read, replaced, and copied into a document without any [S-40]", async () => {
   const body = '<w:p><w:r><w:t>claim</w:t><w:endnoteReference w:id="4"/></w:r></w:p>';
   const separator = `<w:endnote w:type="separator" w:id="-1">${paragraph("")}</w:endnote>`;
   const endnotes = `${separator}<w:endnote w:id="4">${paragraph("proof of 1999")}</w:endnote>`;
@@ -105,7 +105,7 @@ test("endnotes are read, replaced in, and come along into a document that has no
   expect(inspectPackage(at("both.docx")).problems).toEqual([]);
 });
 
-test("sections are taken out into a document of their own, and images into files [S-40]", async () => {
+test("extracts sections into a new document, and images into files [S-40]", async () => {
   await make("whole.docx", "# A\n\na\n\n# B\n\n![dot](dot.png)\n\n## B1\n\nb\n\n# C\n\nc");
   await call("extract", "whole.docx", "--heading", "B", "--out", "part.docx");
   expect(await textOf("part.docx")).toBe("# B\n\n![dot](word/media/image1.png)\n\n## B1\n\nb");
@@ -130,7 +130,7 @@ test("sets, removes and reads properties without other changes [S-40]", async ()
   });
 });
 
-test("a document in the strict variant of the format is not mixed with others, but read and changed [S-40]", async () => {
+test("reads and changes a document in the strict variant, but does not merge it with others [S-40]", async () => {
   const parts = unzipSync(makeDocx(paragraph("strict text")));
   const body = Buffer.from(parts["word/document.xml"] ?? []).toString();
   const strict = body.replace(

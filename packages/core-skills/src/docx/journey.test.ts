@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const cwd = makeTempFolder(afterAll);
 
 test.skipIf(process.platform !== "linux")(
-  "a template is filled in the sandbox, from a folder that is shown to one that is kept [S-40]",
+  "fills a template in the sandbox, from a mounted folder to a kept one [S-40]",
   async () => {
     const sandbox = await openSandbox("docx", cwd);
     mkdirSync(join(cwd, "in"));

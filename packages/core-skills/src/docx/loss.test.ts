@@ -113,7 +113,7 @@ test("keeps the macros and the type when the output is a .docm [S-40]", async ()
   expect(textOf("kept.docm", "word/vbaProject.bin")).toBe("macros");
 });
 
-test("does not take the title, author and dates of a template over [S-40]", async () => {
+test("does not copy the title, author and dates of a template [S-40]", async () => {
   writeFileSync(at("text.md"), "# New\n");
   const template = writeTemplate("dotx");
   expect(

@@ -60,7 +60,7 @@ const styled: readonly Inline[] = [
   { text: "link", href: "https://example.com/a(b)" },
 ];
 
-test("styles stand around words, and blanks outside of them [S-40]", () => {
+test("style markers surround words, with spaces outside [S-40]", () => {
   expect(toMarkdown([{ type: "paragraph", content: styled }])).toBe(
     "plain **bold** ***both*** and `code`, [link](https://example.com/a%28b%29)",
   );
@@ -96,7 +96,7 @@ test.each([
   ]);
 });
 
-test("marks of notes stay as they are, and become no links [S-40]", () => {
+test("note markers stay unchanged and do not become links [S-40]", () => {
   const content: readonly Inline[] = [
     { text: "a[^1] b[^e2](c) [^3]" },
     { text: "(d)", bold: true },
@@ -108,7 +108,7 @@ test("marks of notes stay as they are, and become no links [S-40]", () => {
   expect(parseMarkdown(toMarkdown([note]))).toEqual([{ type: "paragraph", content: [{ text: "[^1](f)" }] }]);
 });
 
-test("line breaks stay in quotations and items, and code is code on each of its lines [S-40]", () => {
+test("keeps line breaks in quotations and items, and code on each of its lines [S-40]", () => {
   const paragraph: Block = {
     type: "paragraph",
     content: [{ text: "a\n" }, { text: "- `b`\n# c", code: true }],
@@ -148,7 +148,7 @@ const source = fc
   )
   .map((pieces) => pieces.join(""));
 
-test("what was read of any Markdown reads the same after it was written [S-40]", () => {
+test("any Markdown reads the same after it was written [S-40]", () => {
   fc.assert(
     fc.property(source, (text) => {
       const blocks = parseMarkdown(text);

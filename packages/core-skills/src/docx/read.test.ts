@@ -23,7 +23,7 @@ const HTML = `<html><body><h1>√úberschrift</h1><p>Ein <b>fetter</b> und <i>schr√
 </table></body></html>`;
 
 test.skipIf(soffice === undefined)(
-  "a document that LibreOffice wrote is read with its structure (needs LibreOffice) [S-40]",
+  "reads a document of LibreOffice with its structure (needs LibreOffice) [S-40]",
   async () => {
     const path = join(cwd, "source.html");
     writeFileSync(path, HTML);
@@ -57,7 +57,7 @@ const STYLES =
 const heading = (style: string, text: string) =>
   `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-test("headings are known by the English name of their style or of what it is based on, in any language [S-40]", async () => {
+test("recognizes headings in any language by the English name of their style or its base [S-40]", async () => {
   const body = heading("berschrift1", "Eins") + heading("Eigen", "Zwei") + heading("Ring", "Text");
   save("german.docx", makeDocx(body, { styles: STYLES }));
   expect(await textOf("german.docx")).toBe("# Eins\n\n# Zwei\n\nText");
@@ -67,7 +67,7 @@ const TRACKED =
   '<w:p><w:r><w:t xml:space="preserve">We pay </w:t></w:r><w:del w:author="Bob" w:id="1"><w:r><w:delText>10</w:delText></w:r></w:del>' +
   '<w:ins w:author="Eve" w:id="2"><w:r><w:t>20</w:t></w:r></w:ins><w:r><w:t xml:space="preserve"> euros.</w:t></w:r></w:p>';
 
-test("tracked changes are noticed, read as accepted, and can be accepted or rejected [S-40]", async () => {
+test("reports tracked changes, reads them as accepted, and accepts or rejects them [S-40]", async () => {
   save("tracked.docx", makeDocx(TRACKED));
   const { json } = await call("info", "tracked.docx");
   expect(json).toMatchObject({ trackedChanges: { insertions: 1, deletions: 1, authors: ["Eve", "Bob"] } });
@@ -81,7 +81,7 @@ test("tracked changes are noticed, read as accepted, and can be accepted or reje
   });
 });
 
-test("a paragraph whose end was deleted goes on in the next when that is accepted [S-40]", async () => {
+test("accepting a deleted paragraph end joins the paragraph with the next [S-40]", async () => {
   const first =
     '<w:p><w:pPr><w:rPr><w:del w:author="Bob" w:id="1"/></w:rPr></w:pPr><w:r><w:t xml:space="preserve">One </w:t></w:r></w:p>';
   save("joined.docx", makeDocx(first + paragraph("two")));
@@ -95,7 +95,7 @@ const table = (...rows: readonly string[]) => `<w:tbl><w:tblPr/><w:tblGrid/>${ro
 const came = '<w:ins w:author="Eve" w:id="1"/>';
 const went = '<w:del w:author="Bob" w:id="2"/>';
 
-test("rows that came or went are settled, and a table whose rows all went goes too [S-40]", async () => {
+test("accepts or rejects inserted and deleted rows, and removes a table without rows [S-40]", async () => {
   const rows = table(row("", "old"), row(came, "new"), row(went, "gone"));
   save("rows.docx", makeDocx(rows + paragraph("between") + table(row(went, "all")) + paragraph("end")));
   const tables = async (name: string) => (await call("tables", name)).json;
@@ -115,7 +115,7 @@ test("rows that came or went are settled, and a table whose rows all went goes t
   }
 });
 
-test("comments are listed with who wrote them and the text that they are about [S-40]", async () => {
+test("lists comments with their author and the text they refer to [S-40]", async () => {
   const body =
     '<w:p><w:r><w:t xml:space="preserve">The </w:t></w:r><w:commentRangeStart w:id="7"/><w:r><w:t>price</w:t></w:r><w:commentRangeEnd w:id="7"/><w:r><w:commentReference w:id="7"/></w:r></w:p>';
   const comments = `<w:comment w:id="7" w:author="Ada" w:date="2026-01-02T03:04:05Z">${paragraph("Too high?")}</w:comment>`;
@@ -125,7 +125,7 @@ test("comments are listed with who wrote them and the text that they are about [
   });
 });
 
-test("notes, text boxes, content controls, tabs and merged cells are read [S-40]", async () => {
+test("reads notes, text boxes, content controls, tabs and merged cells [S-40]", async () => {
   const body = [
     '<w:p><w:r><w:t>A</w:t><w:tab/><w:t>B</w:t><w:footnoteReference w:id="2"/></w:r></w:p>',
     `<w:sdt><w:sdtContent>${paragraph("controlled")}</w:sdtContent></w:sdt>`,
@@ -140,7 +140,7 @@ test("notes, text boxes, content controls, tabs and merged cells are read [S-40]
   );
 });
 
-test("one section is read by its heading, and an unknown heading names those there are [S-40]", async () => {
+test("reads a section by its heading, and an unknown heading lists the existing ones [S-40]", async () => {
   const md = "# A\n\nintro\n\n## B\n\nin b\n\n### C\n\nin c\n\n## D\n\nin d\n";
   await call("create", JSON.stringify([md]), "--out", "sections.docx");
   expect(await textOf("sections.docx", "--heading", "b")).toBe("## B\n\nin b\n\n### C\n\nin c");
@@ -149,13 +149,13 @@ test("one section is read by its heading, and an unknown heading names those the
   expect(missing.stderr).toContain('Headings: \\"A\\", \\"B\\", \\"C\\", \\"D\\"');
 });
 
-test("HTML has no way to run anything [S-40]", async () => {
+test("HTML output cannot run anything [S-40]", async () => {
   const link = `<w:p><w:hyperlink r:id="rId1"><w:r><w:t>go &lt;script&gt;</w:t></w:r></w:hyperlink></w:p>`;
   save("html.docx", makeDocx(link));
   expect(await textOf("html.docx", "--format", "html")).toBe("<p>go &lt;script&gt;</p>");
 });
 
-test("a document of two hundred pages is read in bounded parts, to its end [S-40]", async () => {
+test("reads a document of two hundred pages in bounded parts, to its end [S-40]", async () => {
   const pages = Array.from(
     { length: 200 },
     (_, page) => `# Page ${page + 1}\n\n${"Words of a page. ".repeat(150)}`,

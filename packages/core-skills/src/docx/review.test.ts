@@ -56,7 +56,7 @@ test("replaces text as tracked changes that can be accepted or rejected [S-40]",
   expect((await textOf("rejected.docx")).text).toBe(before.text);
 });
 
-test("adds comments to text, also where the document has none yet [S-40]", async () => {
+test("adds comments to text, even to a document without comments [S-40]", async () => {
   writeFileSync(at("plain.docx"), makeDocx(BODY));
   await succeed(
     "comment",
@@ -85,7 +85,7 @@ test("adds comments to text, also where the document has none yet [S-40]", async
   expect((await textOf("two.docx")).text).toBe((await textOf("plain.docx")).text);
 });
 
-test("refuses a comment on text that is not there [S-40]", async () => {
+test("rejects a comment on missing text [S-40]", async () => {
   writeFileSync(at("none.docx"), makeDocx(BODY));
   const { json } = await callProgram(
     program,

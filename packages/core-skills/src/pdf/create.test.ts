@@ -36,7 +36,7 @@ const x = 1;
 `;
 
 describe.runIf(hasOracles)("made from Markdown", () => {
-  test("every block is on its page, and the file is sound [S-40]", async () => {
+  test("every block is on its page, and the file is valid [S-40]", async () => {
     const argv = ["create", "-", "--title", "Report", "--page-numbers", "--out", "report.pdf"];
     expect(await call(argv, markdown)).toMatchObject({ code: 0, json: { ok: true, pages: 2 } });
     const path = join(cwd, "report.pdf");
@@ -55,7 +55,7 @@ describe.runIf(hasOracles)("made from Markdown", () => {
     expect(second).toMatch(/Second part[\s\S]*2\/2/);
   });
 
-  test("links lead to the web alone [S-40]", async () => {
+  test("links lead only to the web [S-40]", async () => {
     await call(
       ["create", "-", "--out", "links.pdf"],
       "[a](https://example.org/a) [b](file:///etc/passwd) [c](javascript:alert) [d](mailto:a@example.org)",
@@ -67,7 +67,7 @@ describe.runIf(hasOracles)("made from Markdown", () => {
     ]);
   });
 
-  test("a long table goes over pages, with its header on each [S-40]", async () => {
+  test("a long table continues on the next pages, with its header on each [S-40]", async () => {
     const rows = Array.from({ length: 120 }, (_, index) => [`row ${index}`, index]);
     const description = JSON.stringify({ blocks: [{ type: "table", header: ["Name", "Number"], rows }] });
     expect(await call(["create", description, "--out", "table.pdf"])).toMatchObject({ code: 0 });
@@ -89,7 +89,7 @@ describe.runIf(hasOracles)("made from Markdown", () => {
   });
 });
 
-test("the same description gives the same bytes, and other settings another page [S-40]", async () => {
+test("the same description gives the same bytes, and other settings give another page [S-40]", async () => {
   await call(["create", "-", "--out", "one.pdf"], markdown);
   await call(["create", "-", "--out", "two.pdf"], markdown);
   expect(bytesOf("one.pdf").equals(bytesOf("two.pdf"))).toBe(true);
@@ -100,7 +100,7 @@ test("the same description gives the same bytes, and other settings another page
   });
 });
 
-test("pictures are found beside the description that names them [S-40]", async () => {
+test("finds images beside the description that names them [S-40]", async () => {
   const samples = Uint8Array.from({ length: 4 * 2 * 3 }, (_, index) => index * 10);
   await call(["create", "-", "--out", "sub/empty.pdf"], "made for its folder");
   writeFileSync(
@@ -114,7 +114,7 @@ test("pictures are found beside the description that names them [S-40]", async (
   });
 });
 
-test("characters beyond the fonts are named, or replaced when that is asked for [S-40]", async () => {
+test("names characters that the fonts lack, or replaces them on request [S-40]", async () => {
   const failed = await call(["create", "-", "--out", "never.pdf"], "Привет → 你\n");
   expect(failed).toMatchObject({ code: 1, json: { error: { code: "CHARACTERS_NOT_SUPPORTED" } } });
   expect(failed.stderr).toContain("你 (U+4F60)");
@@ -133,12 +133,12 @@ test.each([
   ['{"blocks":[],"pageSize":"A99"}', /page size/],
   ['{"blocks":[],"margin":-5}', /margin/],
   ["[1]", /an object with blocks/],
-])("a description %s is refused with the place [S-40]", async (description, message) => {
+])("rejects a description %s and names the position [S-40]", async (description, message) => {
   const { code, stderr } = await call(["create", description, "--out", "never.pdf"]);
   expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(message) });
 });
 
-test("what is no picture, and one that would unpack to billions of points, is refused [S-40]", async () => {
+test("rejects a file that is not an image, and an image that would unpack to billions of pixels [S-40]", async () => {
   writeFileSync(join(cwd, "no.png"), "GIF89a");
   const huge = Buffer.from(
     encodePng({ width: 1, height: 1, bitDepth: 8, kind: "gray", samples: new Uint8Array(1) }),

@@ -45,7 +45,7 @@ const values = {
   days: ["mon", "wed"],
 };
 
-test("fields are listed with type, value, options and page [S-40]", async () => {
+test("lists fields with type, value, options and page [S-40]", async () => {
   const { json } = await call(["fields", "form.pdf"]);
   expect(json).toMatchObject({
     total: 6,
@@ -61,7 +61,7 @@ test("fields are listed with type, value, options and page [S-40]", async () => 
   expect(await call(["fields", "form.pdf", "--match", "PERSON"])).toMatchObject({ json: { total: 1 } });
 });
 
-test("every kind of field is filled, from the argument, a file or standard input [S-40]", async () => {
+test("fills every kind of field, from the argument, a file or standard input [S-40]", async () => {
   writeFileSync(at("values.json"), JSON.stringify(values));
   for (const data of [JSON.stringify(values), "values.json", "-"]) {
     const filled = await call(
@@ -87,7 +87,7 @@ test("every kind of field is filled, from the argument, a file or standard input
 });
 
 describe.runIf(hasOracles)("as others read them", () => {
-  test("filled values are drawn, and flattened ones stay drawn without a field [S-40]", async () => {
+  test("draws filled values, and keeps flattened ones without a field [S-40]", async () => {
     await call(["fill", "form.pdf", "--data", JSON.stringify(values), "--out", "filled.pdf"]);
     await call(["fill", "form.pdf", "--data", JSON.stringify(values), "--flatten", "--out", "flat.pdf"]);
     for (const name of ["filled.pdf", "flat.pdf"]) {
@@ -97,7 +97,7 @@ describe.runIf(hasOracles)("as others read them", () => {
     expect(await call(["fields", "flat.pdf"])).toMatchObject({ json: { total: 0 } });
   });
 
-  test("the form outlives merging, extracting, rotating and encrypting [S-40]", async () => {
+  test("the form survives merging, extracting, rotating and encrypting [S-40]", async () => {
     await call(["fill", "form.pdf", "--data", JSON.stringify(values), "--out", "filled.pdf"]);
     const merged = await call(["merge", "filled.pdf", "form.pdf", "--out", "merged.pdf"]);
     expect(merged).toMatchObject({
@@ -137,7 +137,7 @@ test.each([
   [{ way: 3 }, "WRONG_VALUE", /one of/],
   [{ size: ["small", "large"] }, "WRONG_VALUE", /one option/],
   [{ "person.name": { a: 1 } }, "WRONG_VALUE", /takes text/],
-])("rejects %j, says what the form takes, and writes no file [S-40]", async (data, code, message) => {
+])("rejects %j, names the valid input, and writes no file [S-40]", async (data, code, message) => {
   const out = ["--out", "never.pdf"];
   const { json, stderr } = await call(["fill", "form.pdf", "--data", JSON.stringify({ ...data }), ...out]);
   expect(json).toMatchObject({ error: { code } });
@@ -145,7 +145,7 @@ test.each([
   expect(await call(["info", "never.pdf"])).toMatchObject({ json: { error: { code: "FILE_NOT_FOUND" } } });
 });
 
-test("a value in another script is kept for viewers to draw, and is flattened with a font that has it [S-40]", async () => {
+test("keeps a value in another script for viewers to draw, and flattens it with a matching font [S-40]", async () => {
   const data = JSON.stringify({ "person.name": "Жанна" });
   const kept = await call(["fill", "form.pdf", "--data", data, "--out", "kept.pdf"]);
   expect(kept).toMatchObject({ code: 0, json: { warnings: [expect.stringContaining("Ж")] } });
@@ -166,7 +166,7 @@ test("a value in another script is kept for viewers to draw, and is flattened wi
 });
 
 // LibreOffice is 330 MB: it is used where it is there, and the same commands are proven above without it.
-test.skipIf(soffice === undefined || !hasOracles)("a form made by LibreOffice is filled [S-40]", async () => {
+test.skipIf(soffice === undefined || !hasOracles)("fills a form of LibreOffice [S-40]", async () => {
   writeFileSync(
     at("office.html"),
     '<form><p>Name <input type="text" name="name" value="old"></p><p><input type="checkbox" name="agree"> yes</p>' +

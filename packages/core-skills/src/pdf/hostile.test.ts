@@ -42,17 +42,14 @@ test.each([
     "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[2 0 R]/Count 1>>endobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF",
     "BROKEN_FILE",
   ],
-])(
-  "a file of %s is refused by every command, with exit code 3 and its reason [S-40]",
-  async (name, text, code) => {
-    writeFileSync(join(cwd, `${name}.pdf`), text);
-    for (const outcome of await callAll(`${name}.pdf`)) {
-      expect(outcome).toMatchObject({ code: 3, stdout: "", json: { ok: false, error: { code } } });
-    }
-  },
-);
+])("every command rejects a file of %s with exit code 3 and a reason [S-40]", async (name, text, code) => {
+  writeFileSync(join(cwd, `${name}.pdf`), text);
+  for (const outcome of await callAll(`${name}.pdf`)) {
+    expect(outcome).toMatchObject({ code: 3, stdout: "", json: { ok: false, error: { code } } });
+  }
+});
 
-test("a file that is cut short is no base for another [S-40]", async () => {
+test("rejects a truncated file as the base of another [S-40]", async () => {
   const whole = readFileSync(join(cwd, "sound.pdf"));
   for (const part of [0.3, 0.6, 0.9]) {
     writeFileSync(join(cwd, "cut.pdf"), whole.subarray(0, whole.length * part));
@@ -63,7 +60,7 @@ test("a file that is cut short is no base for another [S-40]", async () => {
   }
 });
 
-test("whatever bytes change, every command ends with one answer or one failure [S-40]", async () => {
+test("for any changed bytes, every command ends with one answer or one failure [S-40]", async () => {
   const whole = readFileSync(join(cwd, "sound.pdf"));
   const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
   await fc.assert(

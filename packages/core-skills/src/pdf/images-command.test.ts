@@ -28,7 +28,7 @@ async function writeImages(
   writeFileSync(at(name), await document.save());
 }
 
-test("pixels come out as they went in, with what is transparent [S-40]", async () => {
+test("pixels survive a round trip, including transparency [S-40]", async () => {
   const samples = Uint8Array.from({ length: 6 * 3 * 4 }, (_, index) => (index * 37) % 256);
   const png = encodePng({ width: 6, height: 3, bitDepth: 8, kind: "rgba", samples });
   writeFileSync(at("pic.png"), png);
@@ -42,7 +42,7 @@ test("pixels come out as they went in, with what is transparent [S-40]", async (
   expect(readFileSync(at("out/page-1-image-1.png")).equals(png)).toBe(true);
 });
 
-test("a photograph comes out byte by byte as it is [S-40]", async () => {
+test("extracts a photograph byte for byte [S-40]", async () => {
   const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 0xff, 0xd9]);
   const dict = { Width: 8, Height: 8, BitsPerComponent: 8, ColorSpace: "DeviceRGB", Filter: "DCTDecode" };
   await writeImages("photo.pdf", [{ dict, bytes: jpeg }]);
@@ -50,7 +50,7 @@ test("a photograph comes out byte by byte as it is [S-40]", async () => {
   expect(readFileSync(at("photo/page-1-image-1.jpg")).equals(jpeg)).toBe(true);
 });
 
-test("grey, indexed, CMYK and one-bit images become PNG; what cannot be read says why [S-40]", async () => {
+test("converts gray, indexed, CMYK and one-bit images to PNG, and gives a reason for unreadable ones [S-40]", async () => {
   const size = { Width: 2, Height: 1, BitsPerComponent: 8 };
   await writeImages("kinds.pdf", [
     { dict: { ...size, ColorSpace: "DeviceGray" }, bytes: Buffer.from([10, 200]) },
@@ -82,7 +82,7 @@ test("grey, indexed, CMYK and one-bit images become PNG; what cannot be read say
   expect(read(3).equals(expected("gray", 1, 0xbf))).toBe(true);
 });
 
-test("an image that unpacks to gigabytes is skipped, and small ones are left out on request [S-40]", async () => {
+test("skips an image that unpacks to gigabytes, and small ones on request [S-40]", async () => {
   const bomb = deflateSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 });
   const dict = {
     Width: 20_000,
@@ -101,7 +101,7 @@ test("an image that unpacks to gigabytes is skipped, and small ones are left out
   });
 });
 
-test("every filter of PNG rows is undone [S-40]", () => {
+test("decodes every PNG row filter [S-40]", () => {
   const shape = { predictor: 15, colors: 1, bitDepth: 8, columns: 3 };
   const rows = Uint8Array.from([
     ...[0, 10, 20, 30],

@@ -43,7 +43,7 @@ function destinationOf(document: PDFDocument, index: number): PDFRef | undefined
   return page instanceof PDFRef ? page : undefined;
 }
 
-test("a link inside an appended file leads to its page in the new one, which is there once [S-40]", async () => {
+test("a link inside an appended file leads to its page in the new one, which appears once [S-40]", async () => {
   const target = await makeLinked();
   appendDocument(target, await makeLinked());
   const read = await PDFDocument.load(await target.save(), { updateMetadata: false });
@@ -54,7 +54,7 @@ test("a link inside an appended file leads to its page in the new one, which is 
   expect(pages).toHaveLength(6);
 });
 
-test("a page that is left out is gone, though links and structure spoke of it [S-40]", async () => {
+test("an omitted page is gone, even if links and structure refer to it [S-40]", async () => {
   const document = await makeLinked();
   keepPages(document, [0, 1]);
   const bytes = await document.save({ useObjectStreams: false, addDefaultPage: false });
@@ -67,7 +67,7 @@ test("a page that is left out is gone, though links and structure spoke of it [S
   expect(target === undefined ? undefined : read.context.lookup(target)).toBeUndefined();
 });
 
-test("bookmarks to pages that are left out go, and those below them move up [S-40]", async () => {
+test("removes bookmarks to omitted pages and moves their children up [S-40]", async () => {
   const titles = (document: PDFDocument) => {
     const outline = document.catalog.lookup(PDFName.of("Outlines"), PDFDict);
     const found: string[] = [];
@@ -91,7 +91,7 @@ test("bookmarks to pages that are left out go, and those below them move up [S-4
   expect(titles(bare)).toEqual(["Mark1"]);
 });
 
-test("pages keep what they had from the tree above them [S-40]", async () => {
+test("pages keep attributes inherited from the page tree [S-40]", async () => {
   const document = await makeLinked();
   const root = document.catalog.lookup(PDFName.of("Pages"), PDFDict);
   for (const page of document.getPages()) page.node.delete(PDFName.of("MediaBox"));

@@ -32,7 +32,7 @@ describe.runIf(hasOracles)("as others read them", () => {
     expect(await call(["info", "merged.pdf"])).toMatchObject({ json: { metadata: { title: "Five" } } });
   });
 
-  test("extracted pages come in the order in which they are named [S-40]", async () => {
+  test("extracts pages in the given order [S-40]", async () => {
     expect(await call(["extract", "five.pdf", "--pages", "4,1-2", "--out", "part.pdf"])).toMatchObject({
       code: 0,
       json: { pages: 3, kept: "4,1-2" },
@@ -42,7 +42,7 @@ describe.runIf(hasOracles)("as others read them", () => {
     expect(heads).toEqual(["Page 4", "Page 1", "Page 2"]);
   });
 
-  test("nothing of a page that was left out is in the file [S-40]", async () => {
+  test("the file contains nothing of an omitted page [S-40]", async () => {
     await call(["delete", "five.pdf", "--pages", "2-4", "--out", "short.pdf"]);
     expect(checkFile(at("short.pdf"))).toBe("");
     const links = (name: string) => readObjects(at(name)).match(/example\.org\/\d/g);
@@ -51,7 +51,7 @@ describe.runIf(hasOracles)("as others read them", () => {
     expect(readObjects(at("short.pdf")).match(/\/Type \/Page\b/g)).toHaveLength(2);
   });
 
-  test("parts of a file are sound, named by their pages, and make up the whole [S-40]", async () => {
+  test("parts of a file are valid, named by their pages, and complete [S-40]", async () => {
     await call(["split", "five.pdf", "--every", "2", "--out-dir", "parts"]);
     expect(readdirSync(at("parts"))).toEqual(["five-1-2.pdf", "five-3-4.pdf", "five-5.pdf"]);
     const pages = readdirSync(at("parts")).flatMap((name) => {
@@ -64,7 +64,7 @@ describe.runIf(hasOracles)("as others read them", () => {
     });
   });
 
-  test("a watermark is on the pages that were named, also on turned ones [S-40]", async () => {
+  test("stamps a watermark on the chosen pages, including rotated ones [S-40]", async () => {
     await call(["rotate", "five.pdf", "--by", "90", "--pages", "2", "--out", "turned.pdf"]);
     const argv = [
       "watermark",
@@ -85,7 +85,7 @@ describe.runIf(hasOracles)("as others read them", () => {
   });
 });
 
-test("a turn is added to the one that a page has [S-40]", async () => {
+test("adds a rotation to the page's own [S-40]", async () => {
   await call(["rotate", "five.pdf", "--by", "90", "--pages", "1-2", "--out", "once.pdf"]);
   await call(["rotate", "once.pdf", "--by", "-90", "--pages", "2-3", "--out", "twice.pdf"]);
   expect(await call(["info", "twice.pdf"])).toMatchObject({
@@ -101,7 +101,7 @@ test("a turn is added to the one that a page has [S-40]", async () => {
   });
 });
 
-test("metadata is set in any script, in place when asked, and the rest stays [S-40]", async () => {
+test("sets metadata in any script, in place on request, and keeps the rest [S-40]", async () => {
   await call(["extract", "five.pdf", "--pages", "1", "--out", "meta.pdf"]);
   const argv = [
     "metadata",
@@ -123,7 +123,7 @@ test("metadata is set in any script, in place when asked, and the rest stays [S-
   expect(json).toHaveProperty("metadata", { author: "Жанна", keywords: "a b" });
 });
 
-test("a change gives the same bytes every time, and a dry run none [S-40]", async () => {
+test("a change always gives the same bytes, and a dry run writes none [S-40]", async () => {
   const rotate = (out: string, ...rest: string[]) =>
     call(["rotate", "five.pdf", "--by", "180", "--out", out, ...rest]);
   await rotate("a.pdf");

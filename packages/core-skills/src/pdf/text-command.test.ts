@@ -32,7 +32,7 @@ test("reads text by page and line, and lists pages without text [S-40]", async (
   expect(await call(["text", "a.pdf", "--order", "sideways"])).toMatchObject({ code: 2 });
 });
 
-test("two hundred pages are answered within bounds, and read on to the end [S-40]", async () => {
+test("returns two hundred pages in bounded parts, to the end [S-40]", async () => {
   const pages = Array.from(
     { length: 200 },
     (_, index) => `# Page ${index + 1}\n\n${"lorem ipsum ".repeat(20)}`,
@@ -62,7 +62,7 @@ test("two hundred pages are answered within bounds, and read on to the end [S-40
   });
 });
 
-test("tables come as rows, with cells that wrap and numbers that are set to the right [S-40]", async () => {
+test("returns tables as rows, with wrapped cells and right-aligned numbers [S-40]", async () => {
   const table =
     "Some text before, that is no table, and goes on for a while so that it fills the line of the page and wraps.\n\n" +
     "| Item | Qty | Price |\n|:--|:-:|--:|\n| Pen | 3 | 1.20 |\n" +
@@ -93,7 +93,7 @@ test("tables come as rows, with cells that wrap and numbers that are set to the 
   });
 });
 
-test("text in two columns is no table, because its gaps are no columns of cells [S-40]", () => {
+test("text in two columns is not a table [S-40]", () => {
   const line = (y: number, ...runs: [number, number, string][]): TextRun[] =>
     runs.map(([x, width, text]) => ({ x, y, width, text, size: 10 }));
   const justified = [
@@ -106,7 +106,7 @@ test("text in two columns is no table, because its gaps are no columns of cells 
 
 // LibreOffice is 330 MB: it is used where it is there, and the same commands are proven above without it.
 test.skipIf(soffice === undefined)(
-  "text, tables and scripts beyond Latin in a file of LibreOffice are read [S-40]",
+  "reads text, tables and scripts beyond Latin from a file of LibreOffice [S-40]",
   async () => {
     writeFileSync(
       join(cwd, "office.html"),

@@ -58,7 +58,7 @@ const CHART = {
   notes: "Mention Q2.",
 };
 
-test("Markdown becomes slides whose parts another reader finds, in layouts that fit [S-40]", async () => {
+test("Markdown becomes slides with fitting layouts that another reader finds [S-40]", async () => {
   const made = await call("create", "source.md", "--title", "Review", "--out", "made.pptx");
   expect(made.json).toMatchObject({ ok: true, slides: 5, properties: { title: "Review" } });
   const { problems, texts } = inspectPackage(at("made.pptx"));
@@ -87,7 +87,7 @@ test.skipIf(soffice === undefined)(
   },
 );
 
-test("slides are read as text and as JSON: tables, images, charts, notes [S-40]", async () => {
+test("reads slides as text and as JSON: tables, images, charts, notes [S-40]", async () => {
   await call("create", "source.md", "--out", "read.pptx");
   await call("add", "read.pptx", JSON.stringify([CHART]), "--in-place");
   const { json } = await call("read", "read.pptx", "--format", "json");
@@ -124,7 +124,7 @@ test("slides are read as text and as JSON: tables, images, charts, notes [S-40]"
   });
 });
 
-test("the same description gives the same bytes, also with a chart, and a dry run gives none [S-40]", async () => {
+test("the same description gives the same bytes, even with a chart, and a dry run writes none [S-40]", async () => {
   const source = JSON.stringify([
     CHART,
     { title: "x", image: "dot.png", bullets: ["a", { text: "b", bullets: ["c"] }] },
@@ -139,7 +139,7 @@ test("the same description gives the same bytes, also with a chart, and a dry ru
 });
 
 test.each(["column", "bar", "line", "area", "pie", "doughnut"])(
-  "a %s chart is whole [S-40]",
+  "a %s chart is complete [S-40]",
   async (type) => {
     const slide = { title: type, chart: { type, categories: ["a"], series: [{ name: "s", values: [1] }] } };
     await call("create", JSON.stringify([slide]), "--out", `${type}.pptx`);
@@ -153,7 +153,7 @@ test.each(["column", "bar", "line", "area", "pie", "doughnut"])(
   },
 );
 
-test("a template gives its design, and its slides are left out with all they had [S-40]", async () => {
+test("a template gives its design, without its slides and their parts [S-40]", async () => {
   await call("create", JSON.stringify([CHART, { title: "old", image: "dot.png" }]), "--out", "template.pptx");
   await call(
     "create",

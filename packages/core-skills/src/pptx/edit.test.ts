@@ -64,7 +64,7 @@ test("edits a copied slide without changing the original [S-40]", async () => {
   });
 });
 
-test("a slide that is gone takes its images, links to it and its place in sections along [S-40]", async () => {
+test("a deleted slide takes along its images, links to it and its place in sections [S-40]", async () => {
   await call("create", '[{"title": "A", "image": "dot.png"}, {"title": "B"}]', "--out", "links.pptx");
   const link = '<a:hlinkClick r:id="rId9" action="ppaction://hlinksldjump"/>';
   rewrite("links.pptx", "ppt/slides/slide2.xml", (xml) =>
@@ -97,7 +97,7 @@ function partOf(name: string, part: string): string {
   return Buffer.from(unzipSync(readFileSync(at(name)))[part] ?? []).toString();
 }
 
-test("text is replaced over runs and in notes, in the style it had [S-40]", async () => {
+test("replaces text across runs and in notes, and keeps the style [S-40]", async () => {
   await makeDeck("runs.pptx", "Acme");
   const runs = '<a:r><a:rPr b="1"/><a:t>Ac</a:t></a:r><a:r><a:rPr i="1"/><a:t>me Ltd</a:t></a:r>';
   rewrite("runs.pptx", "ppt/slides/slide1.xml", (xml) => xml.replace(/<a:r>.*?<\/a:r>/, runs));
@@ -122,7 +122,7 @@ test("text is replaced over runs and in notes, in the style it had [S-40]", asyn
   });
 });
 
-test("a template is filled, row by row for lists, and missing values are named [S-40]", async () => {
+test("fills a template, row by row for lists, and names missing values [S-40]", async () => {
   const slide = {
     title: "Offer for {{customer.name}}",
     table: { header: ["Item", "Price"], rows: [["{{#items}}{{product}}", "{{price}}{{/items}}"]] },
@@ -147,7 +147,7 @@ test("a template is filled, row by row for lists, and missing values are named [
   expect(missing.stderr).toContain("customer.name");
 });
 
-test("notes are set, changed and taken away, also in a deck that never had any [S-40]", async () => {
+test("sets, changes and removes notes, even in a deck without any [S-40]", async () => {
   await call("create", '[{"title": "A"}]', "--out", "quiet.pptx");
   const relation = /<Relationship [^>]*notesMaster[^>]*\/>/;
   rewrite("quiet.pptx", "ppt/_rels/presentation.xml.rels", (xml) => xml.replace(relation, ""));
@@ -162,7 +162,7 @@ test("notes are set, changed and taken away, also in a deck that never had any [
   expect((await call("read", "noted.pptx", "--format", "json")).stdout).not.toContain("notes");
 });
 
-test("images are written to a folder as they are, and a dry run writes none [S-40]", async () => {
+test("writes images to a folder unchanged, and none in a dry run [S-40]", async () => {
   await call(
     "create",
     '[{"title":"A","image":"dot.png"},{"title":"B","image":"dot.png"}]',
@@ -196,7 +196,7 @@ test("sets, removes and reads properties without other changes [S-40]", async ()
   expect(await call("metadata", "plain.pptx", "--out", "x.pptx")).toMatchObject({ code: 2 });
 });
 
-test("decks are joined with their own designs, or with that of the first [S-40]", async () => {
+test("joins decks with their own designs, or with that of the first [S-40]", async () => {
   await makeDeck("one.pptx", "A");
   await call(
     "create",
@@ -221,7 +221,7 @@ test("decks are joined with their own designs, or with that of the first [S-40]"
 const FLAT = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation><draw:page draw:name="p1"><draw:frame presentation:class="title" svg:x="2cm" svg:y="1cm" svg:width="20cm" svg:height="3cm"><draw:text-box><text:p>Größe</text:p></draw:text-box></draw:frame><draw:frame svg:x="2cm" svg:y="5cm" svg:width="20cm" svg:height="8cm"><draw:text-box><text:p>from LibreOffice</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body></office:document>`;
 
 test.skipIf(soffice === undefined)(
-  "a deck that LibreOffice wrote is read, changed and shown by it again (needs LibreOffice) [S-40]",
+  "reads and changes a deck of LibreOffice, which opens it again (needs LibreOffice) [S-40]",
   async () => {
     writeFileSync(at("flat.fodp"), FLAT);
     writeFileSync(at("libre.pptx"), convert(at("flat.fodp"), "pptx"));
@@ -249,7 +249,7 @@ test.each([
   [["reorder", "deck.pptx", "--order", "1,2", "--out", "x.pptx"], "--order names 2 of 4 slides."],
   [["add", "deck.pptx", '[{"title": "x"}]', "--at", "7", "--out", "x.pptx"], "from 1 to 5"],
   [["notes", "deck.pptx", "--slide", "1", "--out", "x.pptx"], "either --text <text> or --file"],
-])("a wrong call %j ends with exit code 2 and says why [S-40]", async (argv, message) => {
+])("the invalid call %j ends with exit code 2 and a reason [S-40]", async (argv, message) => {
   await makeDeck("deck.pptx", "A", "B", "C", "D");
   const { code, stderr } = await call(...argv);
   expect(code).toBe(2);

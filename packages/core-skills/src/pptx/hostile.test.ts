@@ -43,7 +43,7 @@ const cases: readonly (readonly [string, Uint8Array, string])[] = [
   ["XML that is not well-formed", withMain((xml) => xml.replace("</p:presentation>", "")), "BROKEN_FILE"],
 ];
 
-test.each(cases)("%s is refused with its reason, by readers and writers [S-40]", async (_, bytes, code) => {
+test.each(cases)("readers and writers reject %s with a reason [S-40]", async (_, bytes, code) => {
   writeFileSync(join(cwd, "in.pptx"), bytes);
   for (const argv of [
     ["info", "in.pptx"],
@@ -58,7 +58,7 @@ test.each(cases)("%s is refused with its reason, by readers and writers [S-40]",
   }
 });
 
-test("a deck of two hundred slides is read in bounded parts, to its end [S-40]", async () => {
+test("reads a deck of two hundred slides in bounded parts, to its end [S-40]", async () => {
   const slides = Array.from({ length: 200 }, (_, index) => ({
     title: `Slide ${index + 1}`,
     text: "word ".repeat(60),

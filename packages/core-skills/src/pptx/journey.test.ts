@@ -14,7 +14,7 @@ const SLIDES = [
 ];
 
 test.skipIf(process.platform !== "linux")(
-  "a deck of three slides with notes and a chart is made in the sandbox from standard input [S-40]",
+  "creates a deck of three slides with notes and a chart in the sandbox from standard input [S-40]",
   async () => {
     const sandbox = await openSandbox("pptx", cwd);
     const argv = ["create", "-", "--out", "deck.pptx"];

@@ -172,7 +172,7 @@ test("reads comments of reviewers and footers [S-40]", async () => {
   expect(await succeed("info", "review.pptx")).toMatchObject({ slides: { items: [{}, { comments: 1 }] } });
 });
 
-test("does not take the title and author of a template deck over [S-40]", async () => {
+test("does not copy the title and author of a template deck [S-40]", async () => {
   await succeed(
     "create",
     '[{"title":"Old"}]',

@@ -10,7 +10,7 @@ const cwd = makeTempFolder(afterAll);
 const io = { ...processIo(), cwd };
 const save = (name: string, bytes: Uint8Array) => writeFileSync(join(cwd, name), bytes);
 
-test("the kind and size of an image are read from its bytes, not from its name [S-40]", async () => {
+test("reads the kind and size of an image from its bytes, not from its name [S-40]", async () => {
   save("png.txt", tinyPng);
   expect(await readImage("png.txt", io)).toMatchObject({ format: "png", width: 1, height: 1 });
   save("a.gif", Buffer.from(`474946383961${"0a00"}${"1400"}${"00".repeat(20)}`, "hex"));
@@ -25,13 +25,13 @@ test.each([
   ["a JPEG without a frame", `ffd8${"ffe00030"}${"00".repeat(40)}`],
   ["an image without a width", `89504e470d0a1a0a${"00".repeat(40)}`],
   ["a vector graphic", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("hex")],
-])("%s is refused [S-40]", async (_, hex) => {
+])("rejects %s [S-40]", async (_, hex) => {
   save("bad", Buffer.from(hex, "hex"));
   await expect(readImage("bad", io)).rejects.toMatchObject({ code: "UNSUPPORTED_IMAGE" });
 });
 
 test.each(["http://127.0.0.1/a.png", "data:image/png;base64,AAAA", "file:///etc/passwd"])(
-  "the address %s is refused [S-40]",
+  "rejects the address %s [S-40]",
   async (path) => {
     await expect(readImage(path, io)).rejects.toMatchObject({ code: "USAGE" });
   },

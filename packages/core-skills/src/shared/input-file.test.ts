@@ -9,7 +9,7 @@ import { makeTempFolder } from "./temp-folder.fixture.ts";
 const cwd = makeTempFolder(afterAll);
 const io: ScriptIo = { ...processIo(), cwd, readStdin: async () => Buffer.from('{"from":"stdin"}') };
 
-test("a file is read whole, from the working directory, into a buffer of its own [S-40]", async () => {
+test("reads a file from the working directory into its own buffer [S-40]", async () => {
   writeFileSync(join(cwd, "a.bin"), "hello");
   const file = await readInput("a.bin", io);
   expect(file).toMatchObject({ path: "a.bin", name: "a.bin", absolute: join(cwd, "a.bin") });
@@ -17,7 +17,7 @@ test("a file is read whole, from the working directory, into a buffer of its own
   expect(file.bytes.buffer.byteLength).toBe(5);
 });
 
-test("what cannot be read says why [S-40]", async () => {
+test("gives the reason when a file cannot be read [S-40]", async () => {
   mkdirSync(join(cwd, "folder"));
   writeFileSync(join(cwd, "empty"), "");
   writeFileSync(join(cwd, "large"), "123456");
@@ -27,22 +27,19 @@ test("what cannot be read says why [S-40]", async () => {
   await expect(readInput("large", io, { maxBytes: 5 })).rejects.toMatchObject({ code: "FILE_TOO_LARGE" });
 });
 
-test.skipIf(process.platform === "win32")(
-  "a named pipe is refused at once instead of waited for [S-40]",
-  async () => {
-    spawnSync("mkfifo", [join(cwd, "pipe")]);
-    await expect(readInput("pipe", io)).rejects.toMatchObject({ code: "NOT_A_FILE" });
-  },
-);
+test.skipIf(process.platform === "win32")("rejects a named pipe without waiting [S-40]", async () => {
+  spawnSync("mkfifo", [join(cwd, "pipe")]);
+  await expect(readInput("pipe", io)).rejects.toMatchObject({ code: "NOT_A_FILE" });
+});
 
-test("JSON comes from a file, from standard input, or stands in the argument [S-40]", async () => {
+test("reads JSON from a file, from standard input or from the argument [S-40]", async () => {
   writeFileSync(join(cwd, "a.json"), '{"from":"file"}');
   expect(await readJson("a.json", io)).toEqual({ from: "file" });
   expect(await readJson("-", io)).toEqual({ from: "stdin" });
   expect(await readJson(' {"from":"argument"}', io)).toEqual({ from: "argument" });
 });
 
-test("text that is not UTF-8 and JSON that is not JSON are refused [S-40]", async () => {
+test("rejects text that is not UTF-8 and JSON that is not valid [S-40]", async () => {
   writeFileSync(join(cwd, "latin"), Buffer.from([0xe4, 0xf6, 0x41]));
   await expect(readText("latin", io)).rejects.toMatchObject({ code: "NOT_TEXT", exit: 3 });
   await expect(readJson("{oops", io)).rejects.toMatchObject({ code: "INVALID_JSON", exit: 3 });

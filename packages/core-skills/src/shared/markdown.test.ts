@@ -13,7 +13,7 @@ test("distinguishes blocks [S-40]", () => {
   expect(types).toEqual(expected.split(" "));
 });
 
-test("lists nest by indentation, and an item may hold several blocks [S-40]", () => {
+test("lists nest by indentation, and an item may contain several blocks [S-40]", () => {
   const [list] = parseMarkdown("3. one\n   carried on\n   - inner\n   - inner two\n\n   more\n4. two\n");
   expect(list).toMatchObject({ type: "list", ordered: true, start: 3 });
   expect(list).toMatchObject({
@@ -28,7 +28,7 @@ test("lists nest by indentation, and an item may hold several blocks [S-40]", ()
   });
 });
 
-test("a table has as many cells in every row as in its header [S-40]", () => {
+test("every table row has as many cells as the header [S-40]", () => {
   const [table] = parseMarkdown("| a | b\\|c |\n|:-:|---|\n| 1 |\n| 1 | 2 | 3 |\n");
   expect(table).toMatchObject({ align: ["center", "left"] });
   if (table?.type !== "table") throw new Error("no table");
@@ -39,7 +39,7 @@ test("a table has as many cells in every row as in its header [S-40]", () => {
   ]);
 });
 
-test("styles nest, and what does not close is text [S-40]", () => {
+test("styles nest, and unclosed markers are text [S-40]", () => {
   expect(parseInline("a **b *c*** `d*` [e](http://f) ~~g~~ \\*h* snake_case_name")).toEqual([
     { text: "a " },
     { text: "b ", bold: true },
@@ -69,7 +69,7 @@ test("keeps all letters of a text in their order [S-40]", () => {
   );
 });
 
-test("what is written as in CommonMark is read so [S-40]", () => {
+test("follows CommonMark [S-40]", () => {
   expect(parseMarkdown("Title\n=====\n\nPart\n----\n")).toMatchObject([
     { type: "heading", level: 1 },
     { type: "heading", level: 2 },
@@ -88,7 +88,7 @@ test("what is written as in CommonMark is read so [S-40]", () => {
   expect(parseMarkdown("* a\n* b\n\n- c\n")).toHaveLength(2);
 });
 
-test("links are read in every form [S-40]", () => {
+test("reads links in every form [S-40]", () => {
   const [paragraph] = parseMarkdown(
     '[a](http://x/(y) "title") [b][ref] [ref] <http://z> www.w.org\n\n[ref]: http://r\n',
   );
@@ -110,14 +110,14 @@ test("links are read in every form [S-40]", () => {
   ]);
 });
 
-test("character references are characters, but not in code, after a backslash or as controls [S-40]", () => {
+test("decodes character references, but not in code, after a backslash or as controls [S-40]", () => {
   expect(
     parseInline("&copy; &#8364;&#x41; &amp;lt; &nope; &#0;&#1;&#xD800;&#9999999; \\&lt; `&lt;`"),
   ).toEqual([{ text: "© €A &lt; &nope; \uFFFD\uFFFD\uFFFD\uFFFD &lt; " }, { text: "&lt;", code: true }]);
   expect(parseInline("&constructor; &toString;")).toEqual([{ text: "&constructor; &toString;" }]);
 });
 
-test("HTML is text as it stands [S-40]", () => {
+test("HTML is plain text [S-40]", () => {
   expect(parseMarkdown('<div onclick="x">\n**a**\n</div>\n\nb <br> <i>c</i> <!-- d -->')).toEqual([
     { type: "paragraph", content: [{ text: '<div onclick="x">\n**a**\n</div>' }] },
     { type: "paragraph", content: [{ text: "b <br> <i>c</i> <!-- d -->" }] },
@@ -139,7 +139,7 @@ test("tasks and footnotes stay as text [S-40]", () => {
   ]);
 });
 
-test("an image on a line of its own is a block, and elsewhere its alternative text [S-40]", () => {
+test("an image on its own line is a block, and elsewhere its alternative text [S-40]", () => {
   expect(
     parseMarkdown("before\n![A *b*](my%20file.png)\n![](<c d.png>)\nafter ![icon](i.png), ![](j.png)"),
   ).toEqual([
@@ -160,7 +160,7 @@ test("a page break ends a paragraph, and is text in code [S-40]", () => {
   expect(types("write \\newpage for it")).toEqual(["paragraph"]);
 });
 
-test("what is nested very deep is text [S-40]", () => {
+test("very deeply nested markup is text [S-40]", () => {
   const depth = (blocks: Blocks): number =>
     1 + Math.max(0, ...blocks.map((block) => (block.type === "quote" ? depth(block.blocks) : 0)));
   const quotes = parseMarkdown(`${">".repeat(15_000)} deep`);
@@ -181,12 +181,12 @@ test.each([
   ["comments", "x <!--".repeat(8000)],
   ["tasks", "- [ ] a\n".repeat(5000)],
   ["addresses", "a.".repeat(25_000)],
-])("a text of nothing but %s comes to an end with all its letters [S-40]", (_, text) => {
+])("a text of only %s ends with all its letters [S-40]", (_, text) => {
   const letters = (value: string) => value.replace(/[^ab]/g, "").length;
   expect(letters(JSON.stringify(parseMarkdown(text).map(textsOf)))).toBe(letters(text));
 });
 
-test("what is too long is refused with its reason [S-40]", () => {
+test("rejects text that is too long with a reason [S-40]", () => {
   const long = (text: string) => () => parseMarkdown(text);
   expect(long("[".repeat(1_000_001))).toThrow(/1000001 characters; at most 1000000/);
   expect(() => parseInline("a".repeat(1_000_001))).toThrow(/1000001 characters/);

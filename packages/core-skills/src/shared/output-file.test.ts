@@ -43,7 +43,7 @@ test("rejects an output that is an input under another name [S-40]", async () =>
   expect(readFileSync(join(cwd, "in.txt"), "utf8")).toBe("new");
 });
 
-test("in place through a link changes the file and keeps the link and the mode [S-40]", async () => {
+test("in-place output through a link changes the file and keeps the link and the mode [S-40]", async () => {
   await read("real.txt", "old");
   writeFileSync(join(cwd, "strict.txt"), "old", { mode: 0o600 });
   symlinkSync("strict.txt", join(cwd, "link.txt"));
@@ -54,7 +54,7 @@ test("in place through a link changes the file and keeps the link and the mode [
   expect(statSync(join(cwd, "strict.txt")).mode & 0o777).toBe(0o600);
 });
 
-test("where to write is said once: neither twice nor not at all [S-40]", async () => {
+test("requires exactly one output [S-40]", async () => {
   const input = await read("in2.txt", "old");
   await expect(chooseOutput({}, [input], io)).rejects.toMatchObject({ exit: 2 });
   await expect(chooseOutput({ out: "x", "in-place": true }, [input], io)).rejects.toMatchObject({ exit: 2 });

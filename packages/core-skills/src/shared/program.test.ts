@@ -107,7 +107,7 @@ test("after two dashes, words that look like options are operands [S-40]", async
   expect(await call("join", "--", "--help", "-x")).toMatchObject({ json: { text: "--help -x" } });
 });
 
-test("a number below zero is a value [S-40]", async () => {
+test("a negative number is a value [S-40]", async () => {
   expect(await call("join", "a", "b", "--with", "-1")).toMatchObject({ code: 0, json: { text: "a-1b" } });
   expect(await call("join", "a", "--loud", "-1")).toMatchObject({ code: 2 });
 });

@@ -15,7 +15,7 @@ function replaceIn(texts: readonly string[], replacements: readonly Replacement[
   return { result, count };
 }
 
-test("however a text is parted, the whole is as if it had been replaced at once [S-40]", () => {
+test("splitting a text into runs does not change the result [S-40]", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(letters, { maxLength: 8 }), letters, letters, (texts, find, replacement) => {
@@ -28,12 +28,12 @@ test("however a text is parted, the whole is as if it had been replaced at once 
   );
 });
 
-test("the new text goes where the old one begins, and the rest stays in its place [S-40]", () => {
+test("the new text goes where the old one begins, and the rest stays in place [S-40]", () => {
   const { result } = replaceIn(["say He", "ll", "o there"], [{ find: "Hello", with: "Good day" }]);
   expect(result).toEqual(["say Good day", "", " there"]);
 });
 
-test("a match over what is no text is left alone [S-40]", () => {
+test("does not match across content that is not text [S-40]", () => {
   let changed = false;
   const set = () => {
     changed = true;
@@ -46,7 +46,7 @@ test("a match over what is no text is left alone [S-40]", () => {
   expect({ count, changed }).toEqual({ count: 0, changed: false });
 });
 
-test("the longest of several texts wins, and marks of patterns are letters [S-40]", () => {
+test("the longest of several texts wins, and pattern characters are literal [S-40]", () => {
   const pairs = [
     { find: "a.c", with: "1" },
     { find: "a", with: "2" },
@@ -55,7 +55,7 @@ test("the longest of several texts wins, and marks of patterns are letters [S-40
   expect(replaceIn(["a.c abc $&"], pairs).result).toEqual(["1 2bc $&$&"]);
 });
 
-test("whole words and any case are found on request [S-40]", () => {
+test("matches whole words and any case on request [S-40]", () => {
   const pairs = [{ find: "über", with: "x" }];
   expect(replaceIn(["Überall ÜBER"], pairs, { ignoreCase: true, wholeWord: true }).result).toEqual([
     "Überall x",

@@ -7,7 +7,7 @@ import { openForeign, readWithPython, succeed, writeForeign } from "./workbook.f
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeForeign(join(folder, "foreign.xlsx")));
 
-test("CSV becomes a workbook, and codes, long numbers and formulas stay text [S-40]", async () => {
+test("converts CSV to a workbook, and keeps codes, long numbers and formulas as text [S-40]", async () => {
   writeFileSync(
     join(folder, "data.csv"),
     'id;name;born\r\n007;"Bond; James";1920-11-11\r\n12345678901234567;=1+1;\r\n',
@@ -40,13 +40,13 @@ test("converts a sheet to CSV with escaped formulas unless raw text is requested
   expect(readFileSync(join(folder, "raw.tsv"), "utf8")).toContain("\t=1+1\t");
 });
 
-test("text that is not UTF-8 is read as Windows writes it [S-40]", async () => {
+test("reads text that is not UTF-8 as Windows-1252 [S-40]", async () => {
   writeFileSync(join(folder, "latin.csv"), Buffer.from("caf\xe9,1\n", "latin1"));
   await succeed(folder, ["convert", "latin.csv", "--out", "latin.xlsx"]);
   expect(readWithPython(join(folder, "latin.xlsx"))["latin"]).toEqual({ A1: "café", B1: "1" });
 });
 
-test("workbooks are merged with looks, names and formulas between their sheets [S-40]", async () => {
+test("merges workbooks with styles, names and formulas between their sheets [S-40]", async () => {
   const answer = await succeed(folder, [
     "merge",
     "data.xlsx",
@@ -70,7 +70,7 @@ test("workbooks are merged with looks, names and formulas between their sheets [
   expect(sheet?.getCell("D6").fill).toMatchObject({ fgColor: { argb: "FFFFFF00" } });
 });
 
-test("a workbook is split by sheets, and what read from another one keeps its value [S-40]", async () => {
+test("splits a workbook by sheets, and references to other sheets keep their value [S-40]", async () => {
   const { files } = await succeed(folder, ["split", "foreign.xlsx", "--out-dir", "parts"]);
   expect(readdirSync(join(folder, "parts")).sort()).toEqual(["Other Sheet.xlsx", "Sales.xlsx"]);
   expect(files).toMatchObject([{ sheet: "Sales" }, { sheet: "Other Sheet", frozen: 1 }]);

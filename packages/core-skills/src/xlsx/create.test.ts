@@ -27,7 +27,7 @@ const spec = JSON.stringify({
   properties: { title: "All orders", creator: "Ada", created: "2024-01-31T00:00:00Z" },
 });
 
-test("a workbook is made as described, and another library reads it so [S-40]", async () => {
+test("creates a workbook as described, which another library reads [S-40]", async () => {
   await succeed(folder, ["create", "-", "--out", "made.xlsx"], spec);
   const workbook = await openForeign(join(folder, "made.xlsx"));
   const sheet = workbook.getWorksheet("Orders");
@@ -46,7 +46,7 @@ test("a workbook is made as described, and another library reads it so [S-40]", 
   expect(workbook.getWorksheet("Ada's notes")?.getCell("B1").numFmt).toBe("0%");
 });
 
-test("the file is well-formed for a reader without any library of ours [S-40]", async () => {
+test("the file is well-formed for a reader without our libraries [S-40]", async () => {
   await succeed(folder, ["create", spec, "--out", "python.xlsx"]);
   const sheets = readWithPython(join(folder, "python.xlsx"));
   expect(sheets["Orders"]).toMatchObject({ A3: "Ink & <more>", B2: "1.5", B4: "=SUM(B2:B3)", C2: "45322" });
@@ -65,7 +65,7 @@ test("reports a dry run without writing a file [S-40]", async () => {
   expect(() => readFileSync(join(folder, "never.xlsx"))).toThrow("ENOENT");
 });
 
-test("strange text comes back as it was: controls, spaces, codes and emoji [S-40]", async () => {
+test("unusual text survives a round trip: controls, spaces, codes and emoji [S-40]", async () => {
   const texts = ["a\u0001b", " padded ", "two\nlines", "_x0041_", "😀", "tab\there"];
   await succeed(
     folder,
@@ -82,13 +82,13 @@ test.each([
   ["a key that nobody knows", { sheets: [{ name: "A", colums: [] }] }, "has no key colums"],
   ["a cell that is a list", { sheets: [{ name: "A", rows: [[[1]]] }] }, "cannot be"],
   ["no sheet at all", { sheets: [] }, "at least one sheet"],
-])("%s is refused with a reason [S-40]", async (_, description, message) => {
+])("rejects %s with a reason [S-40]", async (_, description, message) => {
   const failure = await fail(folder, ["create", JSON.stringify(description), "--out", "bad.xlsx"]);
   expect(failure.message).toContain(message);
   expect(failure.exit).toBeGreaterThan(0);
 });
 
-test("a text longer than a cell holds is refused by its address [S-40]", async () => {
+test("rejects a text longer than a cell's limit and names its address [S-40]", async () => {
   const description = JSON.stringify({ sheets: [{ name: "A", rows: [["x".repeat(40_000)]] }] });
   expect(await fail(folder, ["create", description, "--out", "long.xlsx"])).toMatchObject({
     code: "CELL_TOO_LONG",

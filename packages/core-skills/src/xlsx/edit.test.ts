@@ -71,7 +71,7 @@ test("moves formulas, names, formats, validations, notes and merged cells with i
   expect(partText(join(folder, "rows.xlsx"), "xl/workbook.xml")).toContain("Sales!$B$2:$B$5");
 });
 
-test("removes and shortens what refers to deleted rows [S-40]", async () => {
+test("removes and shortens references to deleted rows [S-40]", async () => {
   await edit("gone.xlsx", { op: "delete-rows", at: 2, count: 2 }, { op: "delete-rows", at: 4 });
   const sheet = readWithPython(join(folder, "gone.xlsx"))["Sales"];
   expect(sheet).toEqual({
@@ -99,7 +99,7 @@ test("extends a table by inserted rows, and keeps its header [S-40]", async () =
   expect(failure).toMatchObject({ code: "TABLE_CUT" });
 });
 
-test("sheets are added, renamed, copied, moved and deleted, with all formulas that speak of them [S-40]", async () => {
+test("adds, renames, copies, moves and deletes sheets, and updates formulas that refer to them [S-40]", async () => {
   const answer = await edit(
     "sheets.xlsx",
     { op: "add-sheet", name: "New", columns: ["A"], rows: [["=Sales!D6"]] },
@@ -117,7 +117,7 @@ test("sheets are added, renamed, copied, moved and deleted, with all formulas th
   expect(copy?.getCell("B2").numFmt).toBe("#,##0.00");
 });
 
-test("a sheet that is deleted goes with its parts, and broken formulas are counted [S-40]", async () => {
+test("deletes a sheet with its parts, and counts broken formulas [S-40]", async () => {
   const answer = await edit("deleted.xlsx", { op: "delete-sheet", sheet: "Sales" });
   expect(answer["steps"]).toEqual([{ op: "delete-sheet", brokenFormulas: 1 }]);
   expect(partText(join(folder, "deleted.xlsx"), "xl/comments1.xml")).toBe("");
@@ -129,7 +129,7 @@ test("a sheet that is deleted goes with its parts, and broken formulas are count
   ]);
 });
 
-test("text is replaced in cells and nowhere else [S-40]", async () => {
+test("replaces text only in cells [S-40]", async () => {
   const answer = await edit(
     "replaced.xlsx",
     { op: "replace", find: "p", with: "b", sheet: "Sales" },
@@ -144,7 +144,7 @@ test("text is replaced in cells and nowhere else [S-40]", async () => {
   expect(sheets["Other Sheet"]).toMatchObject({ A1: "Total of $& sold", B1: "=Sales!D6" });
 });
 
-test("steps are done all or none, and the input is written only in place [S-40]", async () => {
+test("applies all steps or none, and writes the input only in place [S-40]", async () => {
   const before = readFileSync(join(folder, "in.xlsx"));
   const steps = JSON.stringify([
     { op: "set", cell: "A1", value: 1 },
@@ -158,7 +158,7 @@ test("steps are done all or none, and the input is written only in place [S-40]"
   expect(readFileSync(join(folder, "in.xlsx"))).toEqual(before);
 });
 
-test("set writes values by their kind, and format changes looks [S-40]", async () => {
+test("set writes values by their kind, and format changes styles [S-40]", async () => {
   await succeed(folder, [
     "set",
     "in.xlsx",
@@ -206,8 +206,8 @@ test("lists the known steps when a step is unknown [S-40]", async () => {
   expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining("set, append, replace") });
 });
 
-describe.skipIf(soffice === undefined)("results of LibreOffice, where it is installed", () => {
-  test("after an edit LibreOffice calculates the new results, and none from before [S-40]", async () => {
+describe.skipIf(soffice === undefined)("results of LibreOffice, if it is installed", () => {
+  test("after an edit LibreOffice calculates new results and keeps no old ones [S-40]", async () => {
     await edit(
       "calc.xlsx",
       { op: "set", cell: "B2", value: 100 },

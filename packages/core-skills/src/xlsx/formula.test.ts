@@ -17,7 +17,7 @@ test.each([
   ["SUM(B:B)+SUM(5:6)", "SUM(B:B)+SUM(7:8)"],
   ["Rate_A5*A5.x", "Rate_A5*A5.x"],
   ["A1048576", "#REF!"],
-])("rows that come in move the references of %s [S-40]", (before, after) => {
+])("inserted rows move the references of %s [S-40]", (before, after) => {
   expect(shiftFormula(before, insertTwo, "Data")).toBe(after);
 });
 
@@ -27,15 +27,15 @@ test.each([
   ["SUM(A1:A6)", "SUM(A1:A4)"],
   ["SUM(A5:A6)", "SUM(#REF!)"],
   ["A5+A7", "#REF!+A5"],
-])("rows that go move the references of %s [S-40]", (before, after) => {
+])("deleted rows move the references of %s [S-40]", (before, after) => {
   expect(shiftFormula(before, deleteTwo, "Data")).toBe(after);
 });
 
-test("a formula on another sheet is moved only where it names the sheet [S-40]", () => {
+test("moves a formula on another sheet only where it names the sheet [S-40]", () => {
   expect(shiftFormula("A9+Data!A9", insertTwo, "Other")).toBe("A9+Data!A11");
 });
 
-test("what is inserted and deleted again leaves a formula as it was [S-40]", () => {
+test("inserting and deleting again leaves a formula unchanged [S-40]", () => {
   const reference = fc
     .tuple(
       fc.constantFrom("", "$"),
@@ -57,7 +57,7 @@ test("what is inserted and deleted again leaves a formula as it was [S-40]", () 
   );
 });
 
-test("any text is rewritten without an end that never comes [S-40]", () => {
+test("rewriting ends for any text [S-40]", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
       expect(typeof shiftFormula(text, insertTwo, "Data")).toBe("string");
@@ -65,29 +65,29 @@ test("any text is rewritten without an end that never comes [S-40]", () => {
   );
 });
 
-test("a sheet that is renamed is renamed in formulas, with quotes where its name needs them [S-40]", () => {
+test("renames a sheet in formulas, with quotes where needed [S-40]", () => {
   expect(renameInFormula("Data!A1+'data'!B2+\"Data!A1\"", "Data", "My Data")).toBe(
     "'My Data'!A1+'My Data'!B2+\"Data!A1\"",
   );
   expect(renameInFormula("'It''s'!A1", "It's", "Q1")).toBe("'Q1'!A1");
 });
 
-test("a sheet that is gone leaves #REF! in formulas [S-40]", () => {
+test("a deleted sheet leaves #REF! in formulas [S-40]", () => {
   expect(renameInFormula("SUM(Data!A1:A3)+A1", "Data", undefined)).toBe("SUM(#REF!)+A1");
 });
 
-test("a formula that is copied slides, but for what has a dollar sign [S-40]", () => {
+test("a copied formula shifts, except for references with a dollar sign [S-40]", () => {
   expect(slideFormula("A1+$A$1+A$1+$A1", 2, 1)).toBe("B3+$A$1+B$1+$A3");
   expect(slideFormula("A1", -1, 0)).toBe("#REF!");
 });
 
-test("ranges that end with a row that is repeated take the new rows in [S-40]", () => {
+test("ranges that end with a repeated row include the new rows [S-40]", () => {
   const extension = { sheet: "Data", at: 5, count: 3 };
   expect(extendFormula("SUM(C5:C5)+SUM(C2:C5)+C5+SUM(C5:C6)", extension, "Data")).toBe(
     "SUM(C5:C8)+SUM(C2:C8)+C5+SUM(C5:C6)",
   );
 });
 
-test("the sheets that a formula reads are known [S-40]", () => {
+test("lists the sheets that a formula reads [S-40]", () => {
   expect([...sheetsOf("A1+Data!B2+'My Sheet'!C3+[2]Ext!A1")]).toEqual(["Data", "My Sheet"]);
 });

@@ -68,7 +68,7 @@ test("keeps shared formulas when a list row is filled and when sheets are split 
   expect(readWithPython(at("split/Sales.xlsx"))["Sales"]).toMatchObject({ D3: "=B3*C3", D4: "=B4*C4" });
 });
 
-test("keeps a shared formula whose master is missing as it is [S-40]", async () => {
+test("keeps a shared formula without its master unchanged [S-40]", async () => {
   await writeForeign(at("orphan.xlsx"));
   patchParts(at("orphan.xlsx"), {
     "xl/worksheets/sheet1.xml": (text) => text.replace("<f>B4*C4</f>", '<f t="shared" si="7"/>'),
@@ -123,7 +123,7 @@ test.each([
   "-A1%^2",
   "SUM((A1,B2:C3))",
   "IFERROR(VLOOKUP(A1,B:C,2,FALSE),#N/A)",
-])("accepts =%s as it is [S-40]", async (formula) => {
+])("accepts =%s unchanged [S-40]", async (formula) => {
   await writeForeign(at("accept.xlsx"));
   await succeed(folder, ["set", "accept.xlsx", `H1==${formula}`, "--out", "accepted.xlsx"]);
   expect(readWithPython(at("accepted.xlsx"))["Sales"]?.["H1"]).toBe(`=${formula}`);

@@ -5,7 +5,7 @@ const parts = new Map(
   ["one", "two"].map((name) => [`${name}.xml`, new TextEncoder().encode(`<${name}><a/><a/></${name}>`)]),
 );
 
-test("all parts together have room for so many elements, and one that is released makes room again [S-40]", () => {
+test("all parts share an element limit, and a released part frees its share [S-40]", () => {
   const store = new PartStore(parts, "it", { left: 5 });
   expect(store.read("one.xml")?.name).toBe("one");
   store.release("one.xml");
@@ -13,7 +13,7 @@ test("all parts together have room for so many elements, and one that is release
   expect(() => store.read("one.xml")).toThrow(expect.objectContaining({ code: "FILE_TOO_LARGE", exit: 3 }));
 });
 
-test("a part that was changed is not released [S-40]", () => {
+test("does not release a changed part [S-40]", () => {
   const store = new PartStore(parts, "it");
   store.change("one.xml").attributes.set("b", "1");
   store.release("one.xml");

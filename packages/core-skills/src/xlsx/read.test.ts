@@ -7,7 +7,7 @@ import { convertWithLibreOffice, fail, patchParts, succeed, writeForeign } from 
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeForeign(join(folder, "foreign.xlsx")));
 
-test("info names sheets, ranges, tables, names and what has no result [S-40]", async () => {
+test("info lists sheets, ranges, tables, names and cells without a result [S-40]", async () => {
   const info = await succeed(folder, ["info", "foreign.xlsx"]);
   expect(info).toMatchObject({
     sheets: [
@@ -33,7 +33,7 @@ test("info names sheets, ranges, tables, names and what has no result [S-40]", a
   });
 });
 
-test("rows hold values, with the stored results of formulas [S-40]", async () => {
+test("rows contain values, with the stored results of formulas [S-40]", async () => {
   const { rows } = await succeed(folder, ["read", "foreign.xlsx", "--range", "A1:D3"]);
   expect(rows).toEqual([
     ["Item", "Price", "Qty", "Total"],
@@ -42,7 +42,7 @@ test("rows hold values, with the stored results of formulas [S-40]", async () =>
   ]);
 });
 
-test("formulas are shown when they are asked for [S-40]", async () => {
+test("shows formulas on request [S-40]", async () => {
   const { rows } = await succeed(folder, ["read", "foreign.xlsx", "--range", "D2:D6", "--formulas"]);
   expect(rows).toEqual([["=B2*C2"], ["=B3*C3"], ["=B4*C4"], [null], ["=SUM(D2:D4)*(1+Tax)"]]);
 });
@@ -69,7 +69,7 @@ test("escapes formulas in CSV answers [S-40]", async () => {
   });
 });
 
-test("a long sheet is cut, and read on by the offset that the answer names [S-40]", async () => {
+test("cuts a long sheet, and continues at the offset in the answer [S-40]", async () => {
   const rows = Array.from({ length: 30 }, (_, index) => [index]);
   await succeed(folder, ["create", JSON.stringify({ sheets: [{ name: "A", rows }] }), "--out", "long.xlsx"]);
   const first = await succeed(folder, ["read", "long.xlsx", "--limit", "20"]);
@@ -79,7 +79,7 @@ test("a long sheet is cut, and read on by the offset that the answer names [S-40
   expect([...(first["rows"] ?? []), ...(second["rows"] ?? [])]).toEqual(rows);
 });
 
-test("a sheet of 200,000 cells is answered within bounds [S-40]", async () => {
+test("returns a sheet of 200,000 cells within limits [S-40]", async () => {
   const rows = Array.from({ length: 20_000 }, (_, row) =>
     Array.from({ length: 10 }, (_, column) => row * column),
   );
@@ -101,7 +101,7 @@ test("a sheet of 200,000 cells is answered within bounds [S-40]", async () => {
   expect(steps).toEqual([{ op: "append", rows: 1, firstRow: 20_001 }]);
 });
 
-test("a formula that is written once for many cells is shown for each [S-40]", async () => {
+test("shows a shared formula for each of its cells [S-40]", async () => {
   const spec = JSON.stringify({
     sheets: [
       {
@@ -125,7 +125,7 @@ test("a formula that is written once for many cells is shown for each [S-40]", a
   expect(rows).toEqual([['=A1*2+LEN("A1")'], ['=A2*2+LEN("A1")'], ['=A3*2+LEN("A1")']]);
 });
 
-test("files whose cells have no addresses and whose elements have prefixes are read [S-40]", async () => {
+test("reads files whose cells have no addresses and whose elements have prefixes [S-40]", async () => {
   await succeed(folder, ["create", '{"sheets":[{"name":"A","rows":[[1,2],[3,4]]}]}', "--out", "odd.xlsx"]);
   patchParts(join(folder, "odd.xlsx"), {
     "xl/worksheets/sheet1.xml": (text) =>
@@ -142,15 +142,15 @@ test("files whose cells have no addresses and whose elements have prefixes are r
   });
 });
 
-test("a sheet that is not there is named with those that are [S-40]", async () => {
+test("lists the existing sheets when one is missing [S-40]", async () => {
   const failure = await fail(folder, ["read", "foreign.xlsx", "--sheet", "Nope"]);
   expect(failure).toMatchObject({ code: "SHEET_NOT_FOUND", hint: "Its sheets are Sales, Other Sheet." });
 });
 
-describe.skipIf(soffice === undefined)("files of LibreOffice, where it is installed", () => {
+describe.skipIf(soffice === undefined)("files of LibreOffice, if it is installed", () => {
   beforeAll(() => void convertWithLibreOffice(join(folder, "foreign.xlsx"), "ods"));
 
-  test("a workbook that LibreOffice has saved is read the same [S-40]", async () => {
+  test("reads a workbook that LibreOffice saved the same way [S-40]", async () => {
     const path = convertWithLibreOffice(join(folder, "as-ods", "foreign.ods"), "xlsx");
     const { rows } = await succeed(folder, ["read", path, "--range", "A1:D4"]);
     expect(rows).toEqual([
@@ -161,7 +161,7 @@ describe.skipIf(soffice === undefined)("files of LibreOffice, where it is instal
     ]);
   });
 
-  test("a workbook in another format is refused with what to do [S-40]", async () => {
+  test("rejects a workbook in another format and says what to do [S-40]", async () => {
     convertWithLibreOffice(join(folder, "foreign.xlsx"), "xls");
     expect(await fail(folder, ["read", "as-ods/foreign.ods"])).toMatchObject({
       exit: 3,

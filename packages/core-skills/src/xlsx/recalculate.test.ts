@@ -79,7 +79,7 @@ test("calculates common formulas without another program [S-40]", async () => {
   expect(await resultsOf("out.xlsx", CASES.length)).toEqual(CASES.map(([, result]) => result));
 });
 
-test("leaves formulas that it does not know without a result, and names them [S-40]", async () => {
+test("leaves unknown formulas without a result, and names them [S-40]", async () => {
   await writeFormulas("unknown.xlsx", ["SUM(A1:A2)", "XIRR(A1:A2,C1:C2)", "E2+1", "E4", "E3"]);
   const answer = await succeed(folder, [
     "recalculate",

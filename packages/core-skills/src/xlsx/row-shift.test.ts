@@ -27,7 +27,7 @@ function chartRanges(path: string): readonly string[] {
   );
 }
 
-test("rows that come in move a table, notes, a picture and a chart, and what the chart shows [S-40]", async () => {
+test("inserted rows move a table, notes, a picture, a chart and its data ranges [S-40]", async () => {
   const path = await edit("more.xlsx", { op: "insert-rows", at: 3, count: 2, rows: [["Cup", 2]] });
   expect(inspectPackage(path).problems).toEqual([]);
   expect(chartRanges(path)).toEqual(["Sales!$B$1", "Sales!$A$2:$A$6", "Sales!$B$2:$B$6"]);
@@ -43,7 +43,7 @@ test("rows that come in move a table, notes, a picture and a chart, and what the
   expect([...notes].map(([, row]) => row)).toEqual(["1", "5"]);
 });
 
-test("rows that go move them up, and shorten what the chart shows [S-40]", async () => {
+test("deleted rows move them up and shorten the chart's data ranges [S-40]", async () => {
   const path = await edit("less.xlsx", { op: "delete-rows", at: 3, count: 1 });
   expect(inspectPackage(path).problems).toEqual([]);
   expect(chartRanges(path)).toEqual(["Sales!$B$1", "Sales!$A$2:$A$3", "Sales!$B$2:$B$3"]);
@@ -53,7 +53,7 @@ test("rows that go move them up, and shorten what the chart shows [S-40]", async
   expect(sheet?.getCell("A4").note).toBeUndefined();
 });
 
-test("a note goes with its row, with the box that showed it [S-40]", async () => {
+test("a note moves with its row and its box [S-40]", async () => {
   const path = await edit("note.xlsx", { op: "delete-rows", at: 4, count: 1 });
   expect(partText(path, "xl/comments1.xml")).not.toContain("The red one");
   expect(partText(path, "xl/drawings/vmlDrawing1.vml").match(/<v:shape /g)).toHaveLength(1);
@@ -68,7 +68,7 @@ test.skipIf(soffice === undefined)("LibreOffice sees the chart over the new rows
   ]);
 });
 
-test("macros stay as they are in an .xlsm file, byte by byte, and stay behind in an .xlsx file [S-40]", async () => {
+test("keeps macros in an .xlsm file byte for byte, and drops them from an .xlsx file [S-40]", async () => {
   const macros = addMacros(join(folder, "in.xlsx"), join(folder, "in.xlsm"));
   const steps = '[{"op":"insert-rows","at":3},{"op":"set","cell":"B2","value":3}]';
   await succeed(folder, ["edit", "in.xlsm", "--steps", steps, "--out", "out.xlsm"]);

@@ -43,7 +43,7 @@ async function fill(values: object, out: string, ...more: readonly string[]) {
   );
 }
 
-test("places are filled by their kind, and a row is repeated for every item of a list [S-40]", async () => {
+test("fills placeholders by their kind, and repeats a row for every item of a list [S-40]", async () => {
   expect(await fill(data, "filled.xlsx")).toMatchObject({ rows: 2, missing: [] });
   expect(readWithPython(join(folder, "filled.xlsx"))["Invoice"]).toMatchObject({
     A1: "Dear Ada, from London",
@@ -78,7 +78,7 @@ test("an empty list leaves its row empty [S-40]", async () => {
   expect(readWithPython(join(folder, "none.xlsx"))["Invoice"]).not.toHaveProperty("A3");
 });
 
-test("what the data lacks is named before anything is written, unless it may be missing [S-40]", async () => {
+test("names missing data before writing, unless it may be missing [S-40]", async () => {
   const { place: _, ...rest } = data;
   const argv = ["fill", "template.xlsx", "--data", JSON.stringify(rest), "--out", "missing.xlsx"];
   expect(await fail(folder, argv)).toMatchObject({
@@ -89,7 +89,7 @@ test("what the data lacks is named before anything is written, unless it may be 
   expect(readWithPython(join(folder, "missing.xlsx"))["Invoice"]?.["A1"]).toBe("Dear Ada, from ");
 });
 
-test("names that every object has are no data [S-40]", async () => {
+test("names that every object has are not data [S-40]", async () => {
   const spec = '{"sheets":[{"name":"A","rows":[["{{constructor}}"]]}]}';
   await succeed(folder, ["create", spec, "--out", "proto.xlsx"]);
   expect(await fail(folder, ["fill", "proto.xlsx", "--data", "{}", "--out", "never.xlsx"])).toMatchObject({

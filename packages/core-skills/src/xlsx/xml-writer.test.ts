@@ -11,7 +11,7 @@ function write(root: XmlElement): string {
 test.each([
   '<a xmlns:r="u" r:id="1&amp;2"><b/> t &lt; <c d="&quot;"> x </c></a>',
   '<x:a xmlns:x="u"><x:b y="1"/><z:c xmlns:z="v"><x:e/></z:c><d xmlns="w"/></x:a>',
-])("%s is written back as it was read [S-40]", (text) => {
+])("writes %s as it was read [S-40]", (text) => {
   expect(write(parseXml(text, "it"))).toBe(
     `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${text}`,
   );
@@ -36,7 +36,7 @@ function isApart(node: XmlNode, index: number, nodes: readonly XmlNode[]): boole
   return isElement(node) || (node !== "" && typeof nodes[index - 1] !== "string");
 }
 
-test("any tree comes back from what was written [S-40]", () => {
+test("any tree survives a round trip [S-40]", () => {
   fc.assert(
     fc.property(tree, (each) => {
       const root = makeElement("root", {}, [each]);
@@ -50,13 +50,13 @@ function dump(node: XmlNode): unknown {
   return isElement(node) ? [node.name, [...node.attributes], node.children.map(dump)] : node;
 }
 
-test("what is larger than one piece of the output is written whole and in order [S-40]", () => {
+test("writes output larger than one piece completely and in order [S-40]", () => {
   const cells = Array.from({ length: 20_000 }, (_, index) => makeElement("c", { r: `A${index}` }, ["é"]));
   const read = parseXml(write(makeElement("a", {}, cells)), "it");
   expect(read.children.map(dump)).toEqual(cells.map(dump));
 });
 
-test("characters that XML cannot hold are left out [S-40]", () => {
+test("omits characters that XML does not allow [S-40]", () => {
   const root = makeElement("a", { b: "1\u0000\u001f2" }, ["x\u0008\uFFFEy"]);
   const read = parseXml(write(root), "it");
   expect([read.attributes.get("b"), textOf(read)]).toEqual(["12", "xy"]);

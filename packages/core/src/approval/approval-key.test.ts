@@ -39,7 +39,7 @@ function isSame(a: Partial<ApprovalRequest>, b: Partial<ApprovalRequest>): boole
   }
 }
 
-test("two requests have the same key when they ask for the same, and only then [S-28]", () => {
+test("two requests have the same key exactly when they ask for the same thing [S-28]", () => {
   fc.assert(
     fc.property(wholeSubject, wholeSubject, (a, b) => {
       expect(approvalKey(request(a)) === approvalKey(request(b))).toBe(isSame(a, b));
@@ -48,7 +48,7 @@ test("two requests have the same key when they ask for the same, and only then [
   );
 });
 
-test("a text that moves from one field to the next changes the key [S-28]", () => {
+test("moving text from one field to the next changes the key [S-28]", () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const keys = [
@@ -68,7 +68,7 @@ test("a text that moves from one field to the next changes the key [S-28]", () =
   );
 });
 
-test("the order of mounts and secrets makes no difference to the key [S-28]", () => {
+test("the order of mounts and secrets does not change the key [S-28]", () => {
   fc.assert(
     fc.property(subject, (a) => {
       const turned = { ...a, mounts: a.mounts.toReversed(), secrets: a.secrets.toReversed() };
@@ -77,7 +77,7 @@ test("the order of mounts and secrets makes no difference to the key [S-28]", ()
   );
 });
 
-test("session, run and reason are no part of the key; trust, sandbox and the shape of the arguments are [S-28]", () => {
+test("the key ignores session, run and reason, and covers trust, sandbox and argument shape [S-28]", () => {
   const decision = { verdict: "ask", rule: "other", reason: "Other.", reasons: ["Other."] } as const;
   const other = request({ session: "s9", run: "r9", decision });
   expect(approvalKey(request({ trust: "third_party" }))).not.toBe(approvalKey(request()));
@@ -108,7 +108,7 @@ test("an approval covers a request only for the same requester and shape, unless
   );
 });
 
-test("no agent or user is covered by an approval for another one, or for their combination [S-28]", () => {
+test("an approval does not cover another agent or user, or a combination of the two [S-28]", () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const requesters = [{}, { agent: a }, { user: a }, { agent: a, user: b }, { agent: b, user: a }];
@@ -135,7 +135,7 @@ test("the key of an exact request depends on every argument and on the input [S-
   );
 });
 
-test("the key of a request stays what it is, so that kept approvals stay found [S-28]", () => {
+test("the key of a request is stable across versions [S-28]", () => {
   const mounts = [{ source: "/data", target: "/mnt/data", isWritable: true }];
   expect(approvalKey(request({ mounts, secrets: ["B", "A"] }))).toMatchInlineSnapshot(
     `"sha256:22dbadad26731f94d65be7e2be1a288c35bd8a89ca7e8a5b02cf471d47438788"`,

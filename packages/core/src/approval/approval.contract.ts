@@ -5,7 +5,7 @@ import type { ApprovalStore } from "./approval.ts";
 /** The contract of every approval store. */
 export function approvalContract(name: string, open: () => ApprovalStore | Promise<ApprovalStore>): void {
   describe(`approvals in ${name}`, () => {
-    test("an approval is found by its key, as it was added, and by no other key [S-28]", async () => {
+    test("finds an approval unchanged by its key only [S-28]", async () => {
       const store = await open();
       const kept = approval("a");
       await store.add(kept);
@@ -13,7 +13,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.find(digest("b"), later(0))).toBeUndefined();
     });
 
-    test("an approval is over at the very moment at which it expires [S-28]", async () => {
+    test("an approval ends at the moment it expires [S-28]", async () => {
       const store = await open();
       const kept = approval("a", { expiresAt: later(1000).toISOString() });
       await store.add(kept);
@@ -23,7 +23,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.list(later(1000))).toEqual([]);
     });
 
-    test("a clock that is set back does not keep an approval alive, but for a minute [S-28]", async () => {
+    test("setting the clock back extends an approval by at most a minute [S-28]", async () => {
       const store = await open();
       const at = later(3_600_000).toISOString();
       const kept = approval("a", { at, expiresAt: later(7_200_000).toISOString() });
@@ -36,7 +36,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.find(kept.key, later(3_600_000))).toEqual(kept);
     });
 
-    test("those that have expired are forgotten when another is added, also for an earlier clock [S-28]", async () => {
+    test("adding an approval removes expired ones, even for an earlier clock [S-28]", async () => {
       const store = await open();
       const old = approval("a", { expiresAt: later(1000).toISOString() });
       await store.add(old);
@@ -45,7 +45,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.remove(old.id)).toBe(false);
     });
 
-    test("a new approval takes the place of the one with the same key [S-28]", async () => {
+    test("a new approval replaces the one with the same key [S-28]", async () => {
       const store = await open();
       await store.add(approval("a", { id: "first" }));
       const second = approval("a", { id: "second", by: "ben" });
@@ -55,7 +55,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.find(second.key, later(0))).toEqual(second);
     });
 
-    test("they are listed from the oldest to the newest [S-28]", async () => {
+    test("lists approvals from oldest to newest [S-28]", async () => {
       const store = await open();
       const [first, second, third] = [5, 6, 7].map((ms) =>
         approval(`${9 - ms}`, { at: later(ms).toISOString() }),
@@ -64,7 +64,7 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.list(later(10))).toEqual([first, second, third]);
     });
 
-    test("a removed approval is gone at once, and removing it again says so [S-28]", async () => {
+    test("a removed approval is gone at once, and a second removal reports that [S-28]", async () => {
       const store = await open();
       const kept = approval("a");
       await store.add(kept);

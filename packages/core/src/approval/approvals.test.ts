@@ -10,7 +10,7 @@ import { memoryApprovals } from "./memory-approvals.ts";
 const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
 const never = () => new Promise<never>(() => {});
 
-test("a yes for the content is kept until it expires, and asked for once [S-28]", async () => {
+test("a yes for the content is asked for once and kept until it expires [S-28]", async () => {
   const { approvals, asked, clock, store } = fixtureApprovals(approve("content"), {
     limits: { approvalAnswerMs: 60_000, approvalMs: 5000 },
   });
@@ -35,7 +35,7 @@ test("a yes for once is not kept: the same request asks again [S-28]", async () 
   expect(added).toEqual([]);
 });
 
-test("changed content, another act, target, network, mount or secret is another question [S-28]", async () => {
+test("changed content, or another action, target, network, mount or secret, is a new question [S-28]", async () => {
   const { approvals, asked } = fixtureApprovals(approve("content"));
   const others = [
     request(),
@@ -55,7 +55,7 @@ test("changed content, another act, target, network, mount or secret is another 
   expect(asked).toHaveLength(others.length);
 });
 
-test("what another program serves is asked for again after it was another one, also as it was [S-28] [S-57]", async () => {
+test("content from another program is asked about again after it changed, even if it changed back [S-28] [S-57]", async () => {
   const { approvals, asked, events } = fixtureApprovals(approve("content"));
   const served = { origin: "mcp:acme skill://pdf", trust: "third_party" } as const;
   const [before, after] = [request(served), request({ ...served, treeHash: digest("changed") })];
@@ -70,7 +70,7 @@ test("what another program serves is asked for again after it was another one, a
   ]);
 });
 
-test("an approval that was taken back is asked for again [S-28]", async () => {
+test("a revoked approval is asked for again [S-28]", async () => {
   const { approvals, asked, store } = fixtureApprovals(approve("content"));
   const { approval } = await approvals.obtain(request());
   await store.remove(approval);
@@ -78,7 +78,7 @@ test("an approval that was taken back is asked for again [S-28]", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("yes and no are recorded with who, what and for how long [S-62]", async () => {
+test("records each answer with the person, the request and the duration [S-62]", async () => {
   const answers = [approve("content"), approve("once"), deny];
   const { approvals, events } = fixtureApprovals(async () => answers.shift() ?? deny);
   await approvals.obtain(request());
@@ -106,14 +106,14 @@ test("yes and no are recorded with who, what and for how long [S-62]", async () 
   ]);
 });
 
-test("what runs outside a sandbox is asked about every time [S-28]", async () => {
+test("a run outside a sandbox is asked about every time [S-28]", async () => {
   const { approvals, asked } = fixtureApprovals(approve("content"));
   await approvals.obtain(request({ sandbox: "none" }));
   await approvals.obtain(request({ sandbox: "none" }));
   expect(asked).toHaveLength(2);
 });
 
-test("a kept approval is neither asked for nor recorded as given again [S-62]", async () => {
+test("a kept approval is neither asked for nor recorded again [S-62]", async () => {
   const { approvals, events } = fixtureApprovals(approve("content"));
   await approvals.obtain(request());
   await approvals.obtain(request());
@@ -121,7 +121,7 @@ test("a kept approval is neither asked for nor recorded as given again [S-62]", 
 });
 
 test.each(["once", "content"] as const)(
-  "a yes (%s) that cannot be recorded is none, and none is kept [S-28]",
+  "a yes (%s) that cannot be recorded does not count and is not kept [S-28]",
   async (scope) => {
     const failure = new Error("disk full");
     const audit = { record: () => Promise.reject(failure) };
@@ -131,7 +131,7 @@ test.each(["once", "content"] as const)(
   },
 );
 
-test("it is recorded before it is kept, and a yes that cannot be kept is none [S-28]", async () => {
+test("an answer is recorded before it is kept, and a yes that cannot be kept does not count [S-28]", async () => {
   const failure = new Error("read-only");
   const broken = { ...memoryApprovals(), add: () => Promise.reject(failure) };
   const { approvals, events } = fixtureApprovals(approve("content"), { store: broken });
@@ -139,7 +139,7 @@ test("it is recorded before it is kept, and a yes that cannot be kept is none [S
   expect(types(events)).toEqual(["approval.granted"]);
 });
 
-test("when kept approvals cannot be read, nobody is asked and nothing is approved [S-28]", async () => {
+test("asks for and approves nothing when kept approvals cannot be read [S-28]", async () => {
   const failure = new Error("damaged");
   const broken = { ...memoryApprovals(), find: () => Promise.reject(failure) };
   const { approvals, asked } = fixtureApprovals(approve("content"), { store: broken });
@@ -147,7 +147,7 @@ test("when kept approvals cannot be read, nobody is asked and nothing is approve
   expect(asked).toEqual([]);
 });
 
-test("a no names who said it and what was refused [S-28]", async () => {
+test("a no names the person and the refused request [S-28]", async () => {
   const { approvals } = fixtureApprovals({ answer: "deny", by: "ann\u001b[2J" });
   await expect(approvals.obtain(request())).rejects.toMatchObject({
     code: "APPROVAL_DENIED",
@@ -155,7 +155,7 @@ test("a no names who said it and what was refused [S-28]", async () => {
   });
 });
 
-test("without anyone to ask it says what needs approval, why, and how to get it [S-28]", async () => {
+test("without an asker, the error says what needs approval, why, and how to get it [S-28]", async () => {
   const { approvals, events } = fixtureApprovals(undefined);
   const failure = await approvals.obtain(request()).catch((error: unknown) => error);
   expect(failure).toMatchObject({
@@ -167,14 +167,14 @@ test("without anyone to ask it says what needs approval, why, and how to get it 
   expect(events).toEqual([]);
 });
 
-test("without anyone to ask, what was approved before still counts [S-28]", async () => {
+test("without an asker, earlier approvals still count [S-28]", async () => {
   const { approvals: before, store } = fixtureApprovals(approve("content"));
   const kept = await before.obtain(request());
   const { approvals } = fixtureApprovals(undefined, { store });
   expect(await approvals.obtain(request())).toEqual(kept);
 });
 
-test("no answer in time is a no, the asker is told, and a late yes changes nothing [S-28]", async () => {
+test("a timeout is a no, notifies the asker, and a late yes changes nothing [S-28]", async () => {
   const timers = new ManualTimers();
   const late = Promise.withResolvers<ApprovalAnswer>();
   let told: AbortSignal | undefined;
@@ -221,14 +221,14 @@ test.each([
   { answer: "approve", by: "ann" },
   { answer: "approve", scope: "forever", by: "ann" },
   { answer: "approve", scope: "content" },
-])("an answer that is none of the answers is a no: %j [S-28]", async (answer) => {
+])("an unknown answer is a no: %j [S-28]", async (answer) => {
   // Deliberately outside the type, as what comes over a wire may be.
   const { approvals, events } = fixtureApprovals(async () => answer as ApprovalAnswer);
   await expect(approvals.obtain(request())).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
   expect(events).toEqual([]);
 });
 
-test("calling it off ends the question and approves nothing [S-28]", async () => {
+test("canceling ends the question and approves nothing [S-28]", async () => {
   const caller = new AbortController();
   let told: AbortSignal | undefined;
   const { approvals, events } = fixtureApprovals((_, signal) => {
@@ -243,7 +243,7 @@ test("calling it off ends the question and approves nothing [S-28]", async () =>
   expect(events).toEqual([]);
 });
 
-test("what was called off before is not asked [S-28]", async () => {
+test("a request that was canceled before is not asked about [S-28]", async () => {
   const { approvals, asked } = fixtureApprovals(approve("once"));
   await expect(approvals.obtain(request(), { signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: "INTERRUPTED",
@@ -251,7 +251,7 @@ test("what was called off before is not asked [S-28]", async () => {
   expect(asked).toEqual([]);
 });
 
-test("the same question at the same time is put once, and a yes for the content serves all [S-28]", async () => {
+test("concurrent equal questions are asked once, and a yes for the content answers all of them [S-28]", async () => {
   const { approvals, asked, events } = fixtureApprovals(approve("content"));
   const all = await Promise.all(Array.from({ length: 20 }, () => approvals.obtain(request())));
   expect(asked).toHaveLength(1);
@@ -259,7 +259,7 @@ test("the same question at the same time is put once, and a yes for the content 
   expect(new Set(all.map(({ approval }) => approval))).toEqual(new Set(["id-1"]));
 });
 
-test("a yes for once serves one of those who ask at the same time: each is asked by itself, in turn [S-28]", async () => {
+test("a yes for once answers one of several concurrent requests; the others are asked in turn [S-28]", async () => {
   let open = 0;
   const { approvals, asked, events } = fixtureApprovals(async () => {
     open += 1;
@@ -274,7 +274,7 @@ test("a yes for once serves one of those who ask at the same time: each is asked
   expect(new Set(all.map(({ approval }) => approval)).size).toBe(5);
 });
 
-test("after a yes for once, a yes for the content serves those who are left [S-28]", async () => {
+test("after a yes for once, a yes for the content answers the remaining requests [S-28]", async () => {
   const answers = [approve("once"), approve("content")];
   const { approvals, asked } = fixtureApprovals(async () => answers.shift() ?? deny);
   const all = await Promise.all(Array.from({ length: 6 }, () => approvals.obtain(request())));
@@ -282,7 +282,7 @@ test("after a yes for once, a yes for the content serves those who are left [S-2
   expect(all.map(({ scope }) => scope).toSorted()).toEqual([...Array(5).fill("content"), "once"]);
 });
 
-test("other arguments are another question: a no to some says nothing about others [S-28]", async () => {
+test("other arguments are a new question: a no to some does not cover others [S-28]", async () => {
   const { approvals, asked } = fixtureApprovals(async ({ args }) =>
     args[0] === "bad" ? deny : approve("once"),
   );
@@ -295,7 +295,7 @@ test("other arguments are another question: a no to some says nothing about othe
   expect(asked).toHaveLength(2);
 });
 
-test("one who gives up does not answer for the others [S-28]", async () => {
+test("canceling one request does not answer the others [S-28]", async () => {
   const first = new AbortController();
   const answers: Promise<ApprovalAnswer>[] = [never(), Promise.resolve(approve("content"))];
   const { approvals, asked } = fixtureApprovals(() => {
@@ -311,7 +311,7 @@ test("one who gives up does not answer for the others [S-28]", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("one who waits for another's answer can give up alone [S-28]", async () => {
+test("a request that waits for another's answer can be canceled alone [S-28]", async () => {
   const answer = Promise.withResolvers<ApprovalAnswer>();
   const waiting = new AbortController();
   const { approvals, asked } = fixtureApprovals(() => answer.promise);
@@ -324,7 +324,7 @@ test("one who waits for another's answer can give up alone [S-28]", async () => 
   expect(asked).toHaveLength(1);
 });
 
-test("the question that an approval is kept for is the one that was asked [S-28]", async () => {
+test("an approval is kept for the question that was asked [S-28]", async () => {
   const { approvals, store, clock } = fixtureApprovals(approve("content"));
   await approvals.obtain(request());
   expect(await store.list(clock.now())).toMatchObject([

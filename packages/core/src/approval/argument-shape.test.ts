@@ -47,7 +47,7 @@ test("the input of a tool has the shape of its fields and types [S-28]", () => {
   expect(argumentShape({ act: "call_tool", args: ["{"] })).toEqual(["{", ""]);
 });
 
-test("packages to install have no other shape than themselves [S-28]", () => {
+test("packages to install are their own shape [S-28]", () => {
   expect(argumentShape({ act: "install", args: ["npm:a"] })).not.toEqual(
     argumentShape({ act: "install", args: ["npm:b"] }),
   );

@@ -5,7 +5,7 @@ import { neutralText } from "../catalogue/index.ts";
 import { digest, request } from "./approval.fixture.ts";
 import { describeRequest, exactText, headlineOf } from "./describe.ts";
 
-test("a request is described with all that it would permit [S-28]", () => {
+test("describes a request with everything it would permit [S-28]", () => {
   const described = describeRequest(
     request({
       args: ["--out", "my file.txt", ""],
@@ -33,7 +33,7 @@ test("a request is described with all that it would permit [S-28]", () => {
   ]);
 });
 
-test("the first line says what would run, whose it is, and what it could reach [S-28]", () => {
+test("the first line names the target, its author, and what it could reach [S-28]", () => {
   const target = "scripts/count.mjs";
   const skill = SkillId.parse("word-count");
   expect(headlineOf(request({ target, skill }))).toBe(
@@ -45,7 +45,7 @@ test("the first line says what would run, whose it is, and what it could reach [
   );
 });
 
-test("a run outside a sandbox is described as such, with every reason to ask [S-28]", () => {
+test("describes a run outside a sandbox, with every reason to ask [S-28]", () => {
   const decision = { verdict: "ask", rule: "a", reason: "One.", reasons: ["One.", "Two."] } as const;
   const stdin = { bytes: 3, digest: digest("in") };
   const described = describeRequest(request({ sandbox: "none", decision, stdin }));
@@ -57,7 +57,7 @@ test("a run outside a sandbox is described as such, with every reason to ask [S-
   ]);
 });
 
-test("what is not there is said to be none [S-28]", () => {
+test("shows none for empty fields [S-28]", () => {
   const described = new Map(describeRequest(request({ args: [] })).map(({ label, value }) => [label, value]));
   expect([described.get("Arguments"), described.get("Network"), described.get("Secrets")]).toEqual([
     "(none)",
@@ -67,7 +67,7 @@ test("what is not there is said to be none [S-28]", () => {
   expect(described.has("Mount")).toBe(false);
 });
 
-test("no text of a stranger reaches the screen with an escape, a line break or an invisible character [S-28]", () => {
+test("text of a skill reaches the screen without escapes, line breaks or invisible characters [S-28]", () => {
   const hostile = "a\u001b[2K\r\nSecrets: none\u202e\u200b\u{e0041}\u2028b";
   const described = describeRequest(
     request({
@@ -83,7 +83,7 @@ test("no text of a stranger reaches the screen with an escape, a line break or a
   for (const { value } of described) expect(value).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 
-test("an exact text is harmless, on one line, and tells every text from every other [S-28]", () => {
+test("an exact text is escaped, on one line, and unique [S-28]", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const shown = exactText(text);
@@ -96,7 +96,7 @@ test("an exact text is harmless, on one line, and tells every text from every ot
   );
 });
 
-test("arguments that are split otherwise look otherwise [S-28]", () => {
+test("arguments that are split differently look different [S-28]", () => {
   const shown = (args: readonly string[]) =>
     describeRequest(request({ args })).find(({ label }) => label === "Arguments")?.value;
   expect(shown(["a b"])).not.toBe(shown(["a", "b"]));

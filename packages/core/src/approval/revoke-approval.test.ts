@@ -7,7 +7,7 @@ import { revokeApproval } from "./revoke-approval.ts";
 const by = { user: "ann", role: "admin" } as const;
 const clock = { now: () => later(0) };
 
-test("an approval that is on record as revoked holds no more, and is revoked once [S-28] [S-62]", async () => {
+test("an approval recorded as revoked no longer counts, and is revoked once [S-28] [S-62]", async () => {
   const approvals = memoryApprovals();
   const kept = approval("a");
   await approvals.add(kept);
@@ -24,7 +24,7 @@ test("an approval that is on record as revoked holds no more, and is revoked onc
   expect(recorded).toEqual([[{ type: "approval.revoked", at, by, approval: id, skill, target }, 0]]);
 });
 
-test("an approval is taken back also where that cannot be recorded, and whoever does it is told [S-28]", async () => {
+test("an approval is revoked even when the record fails, and the caller gets a warning [S-28]", async () => {
   const approvals = memoryApprovals();
   const kept = approval("a");
   await approvals.add(kept);

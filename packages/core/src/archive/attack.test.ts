@@ -45,20 +45,20 @@ function expectRefused(error: SkillError, { reason, entry }: Attack): void {
 }
 
 describe("hostile ZIPs", () => {
-  test.each(zipAttacks)("$name is refused whole and by name [S-42]", async (attack) => {
+  test.each(zipAttacks)("rejects $name with a named reason [S-42]", async (attack) => {
     expectRefused(await attempt(attack.make()), attack);
   });
 
-  test("there are at least 75 of them [S-42]", () => expect(zipAttacks.length).toBeGreaterThanOrEqual(75));
+  test("covers at least 75 attacks [S-42]", () => expect(zipAttacks.length).toBeGreaterThanOrEqual(75));
 });
 
 describe("hostile tars", () => {
-  test.each(tarAttacks)("$name is refused whole and by name [S-42]", async (attack) => {
+  test.each(tarAttacks)("rejects $name with a named reason [S-42]", async (attack) => {
     expectRefused(await attempt(attack.make()), attack);
   });
 
   test.each(tarAttacks.filter((attack) => !isCompressed(attack)))(
-    "$name, compressed, is refused for the same reason [S-42]",
+    "rejects $name, compressed, for the same reason [S-42]",
     async (attack) => expectRefused(await attempt(gzipSync(attack.make())), attack),
   );
 });

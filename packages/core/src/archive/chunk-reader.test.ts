@@ -17,7 +17,7 @@ describe("a reader", () => {
   const lengths = fc.array(fc.nat({ max: 300 }));
   const step = fc.record({ does: fc.constantFrom("take", "skip", "next"), length: fc.nat({ max: 700 }) });
 
-  test("gives the same however it was cut [S-42]", async () => {
+  test("returns the same bytes for any chunk sizes [S-42]", async () => {
     await fc.assert(
       fc.asyncProperty(lengths, fc.array(step), async (pieces, steps) => {
         const reader = new ChunkReader(cut(pieces));
@@ -40,7 +40,7 @@ describe("a reader", () => {
     );
   });
 
-  test("lets go of what it reads from, however far it got [S-42]", async () => {
+  test("releases its source at any position [S-42]", async () => {
     let isOpen = true;
     async function* source(): AsyncGenerator<Buffer> {
       try {

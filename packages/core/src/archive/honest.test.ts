@@ -23,7 +23,7 @@ async function pathsOf(archive: Uint8Array): Promise<readonly string[]> {
   return (await unpackTo(archive)).files.map(({ path }) => path);
 }
 
-describe("archives of common programs are unpacked byte by byte", () => {
+describe("unpacks archives of common programs byte for byte", () => {
   const source = mkdtempSync(join(base, "source-"));
   writeTree(source, sampleTree);
   const run = (
@@ -118,7 +118,7 @@ describe("archives of common programs are unpacked byte by byte", () => {
   });
 });
 
-describe("layouts of programs that are not at hand are unpacked", () => {
+describe("unpacks layouts of programs that are not installed", () => {
   const packed = deflateRawSync(Buffer.from("canary"));
   const streamed = {
     method: 8,
@@ -194,7 +194,7 @@ describe("layouts of programs that are not at hand are unpacked", () => {
     ).toBe("canary");
   });
 
-  test("entries in another order than the directory [S-42]", async () => {
+  test("entries in a different order than the directory [S-42]", async () => {
     const archive = forgeZip([{ name: "a" }, { name: "b" }]);
     const start = archive.readUInt32LE(archive.length - 6);
     const half = (archive.length - 22 - start) / 2;
@@ -207,11 +207,11 @@ describe("layouts of programs that are not at hand are unpacked", () => {
     expect(await pathsOf(swapped)).toEqual(["b", "a"]);
   });
 
-  test("a record for large archives [S-42]", async () => {
+  test("a ZIP64 record [S-42]", async () => {
     expect(await pathsOf(zip64())).toEqual(["demo/SKILL.md"]);
   });
 
-  test("a comment in plain text, as git's commit [S-42]", async () => {
+  test("a plain-text comment, such as git's commit [S-42]", async () => {
     expect(await pathsOf(forgeZip([honest], { comment: Buffer.from("9b3da61\n") }))).toEqual([
       "demo/SKILL.md",
     ]);
@@ -229,7 +229,7 @@ describe("layouts of programs that are not at hand are unpacked", () => {
     expect(await pathsOf(Buffer.concat([header, plain.subarray(10)]))).toEqual(["demo/SKILL.md"]);
   });
 
-  test("pax records that say nothing of the file [S-42]", async () => {
+  test("pax records that do not describe the file [S-42]", async () => {
     const harmless = {
       mtime: "1.5",
       "LIBARCHIVE.xattr.com.apple.quarantine": "x",

@@ -48,17 +48,14 @@ describe("files of megabytes", () => {
     ["in a tar", () => tar],
     ["in a tar.gz", () => gzipSync(tar)],
     ["in a tar.gz that is not compressed", () => gzipSync(tar, { level: 0 })],
-  ])(
-    "are unpacked byte by byte from where they are %s, however much is held at a time [S-42]",
-    async (_, make) => {
-      const archive = make();
-      for (const chunkBytes of [4 * MEGABYTE, 100_003, 4096]) {
-        const folder = mkdtempSync(join(base, "target-"));
-        await unpack(archiveInMemory(archive), folder, { chunkBytes });
-        expect(describeTree(readTree(folder))).toEqual(describeTree(files));
-      }
-    },
-  );
+  ])("are unpacked byte for byte at offset %s with any buffer size [S-42]", async (_, make) => {
+    const archive = make();
+    for (const chunkBytes of [4 * MEGABYTE, 100_003, 4096]) {
+      const folder = mkdtempSync(join(base, "target-"));
+      await unpack(archiveInMemory(archive), folder, { chunkBytes });
+      expect(describeTree(readTree(folder))).toEqual(describeTree(files));
+    }
+  });
 
   const packed = deflateRawSync(text);
   const attacks: readonly (readonly [string, Partial<ForgedEntry>, string])[] = [
@@ -79,7 +76,7 @@ describe("files of megabytes", () => {
     ],
   ];
 
-  test.each(attacks)("with %s are refused whole and by name [S-42]", async (_, entry, reason) => {
+  test.each(attacks)("with %s are rejected with a named reason [S-42]", async (_, entry, reason) => {
     const archive = forgeZip([honest, { name: "demo/big", data: text, ...entry }]);
     const folder = mkdtempSync(join(base, "target-"));
     const error = await unpack(archiveInMemory(archive), folder).catch((e: unknown) => e);
@@ -89,7 +86,7 @@ describe("files of megabytes", () => {
   });
 });
 
-describe("what is read of an archive", () => {
+describe("bytes read from an archive", () => {
   /** Counts the bytes that are read. */
   class CountedArchive implements ArchiveBytes {
     readonly size: number;
@@ -116,7 +113,7 @@ describe("what is read of an archive", () => {
     return Buffer.concat([archive.subarray(0, start), ...order, archive.subarray(-22)]);
   }
 
-  test("is a few times its size at the most, in whatever order it names its entries [S-66]", async () => {
+  test("are at most a few times its size, for any order of entries [S-66]", async () => {
     const count = 1000;
     const content = noise(4000);
     const packed = deflateRawSync(content);
@@ -143,7 +140,7 @@ describe("what is read of an archive", () => {
     expect(archive.bytes).toBeLessThan(5 * archive.size);
   });
 
-  test("is nothing, where it is too large [S-66]", async () => {
+  test("are zero for an archive above the limit [S-66]", async () => {
     const archive = new CountedArchive(Buffer.alloc(21 * MEGABYTE));
     const folder = mkdtempSync(join(base, "target-"));
     await expect(unpack(archive, folder)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });

@@ -12,7 +12,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const chunkBytes = fc.integer({ min: 16, max: 5000 });
 
-test("a damaged archive is unpacked as it is listed, or refused and leaves nothing [S-42]", async () => {
+test("a damaged archive is unpacked as listed, or rejected without leftovers [S-42]", async () => {
   const outcomes: string[] = [];
   await fc.assert(
     fc.asyncProperty(mutatedArchive, chunkBytes, async (archive, chunk) => {
@@ -29,7 +29,7 @@ test("a damaged archive is unpacked as it is listed, or refused and leaves nothi
   expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(100);
 });
 
-test("an archive that changes while it is read is unpacked as it was, or refused and leaves nothing [S-42]", async () => {
+test("an archive that changes during a read is unpacked as it was, or rejected without leftovers [S-42]", async () => {
   const outcomes: string[] = [];
   const change = fc.record({ after: fc.nat({ max: 40 }), to: mutatedArchive });
   await fc.assert(

@@ -44,20 +44,20 @@ async function bytesOf(archive: OpenedArchive, start: number, length: number): P
 }
 
 describe("an archive in a file", () => {
-  test("is read where it is asked for [S-42]", async () => {
+  test("reads the requested range [S-42]", async () => {
     const archive = await open(fileOf("0123456789"));
     expect(archive.size).toBe(10);
     expect([await bytesOf(archive, 7, 3), await bytesOf(archive, 0, 10)]).toEqual(["789", "0123456789"]);
   });
 
-  test("is the file that was opened, whatever takes its name [S-42]", async () => {
+  test("reads the opened file after its name was reused [S-42]", async () => {
     const path = fileOf("0123456789");
     const archive = await open(path);
     renameSync(fileOf("other"), path);
     expect(await bytesOf(archive, 0, 10)).toBe("0123456789");
   });
 
-  test("that has become shorter fails, and nothing is unpacked [S-42]", async () => {
+  test("fails on a truncated file and unpacks nothing [S-42]", async () => {
     const path = fileOf(forgeZip([honest, { name: "b", data: noise(400_000) }]));
     const archive = await open(path);
     truncateSync(path, 200_000);
@@ -69,7 +69,7 @@ describe("an archive in a file", () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test("of exactly the limit is opened, and one of a byte more is not [S-66]", async () => {
+  test("opens a file of exactly the limit and rejects one byte more [S-66]", async () => {
     const path = fileOf("");
     const limits = withLimits({ archiveBytes: 500 * 1024 * 1024 });
     truncateSync(path, limits.archiveBytes);
@@ -81,14 +81,14 @@ describe("an archive in a file", () => {
     });
   });
 
-  test("is not reached through a link [S-42]", async () => {
+  test("does not follow a link [S-42]", async () => {
     const path = fileOf("0123456789");
     symlinkSync(path, `${path}.link`);
     await expect(open(`${path}.link`)).rejects.toMatchObject({ code: "USAGE" });
   });
 
   test.skipIf(process.platform === "win32")(
-    "is no folder, and no pipe that nobody writes to [S-42]",
+    "rejects a folder and a pipe without a writer [S-42]",
     async () => {
       const pipe = join(base, "pipe");
       execFileSync("mkfifo", [pipe]);
@@ -96,7 +96,7 @@ describe("an archive in a file", () => {
     },
   );
 
-  test("is called in messages what the caller calls it, and never by its path [S-42]", async () => {
+  test("uses the caller's label in messages and never the path [S-42]", async () => {
     const path = join(base, "missing");
     const said = async (label?: string) =>
       await open(path, label === undefined ? {} : { label }).catch((error: unknown) => String(error));

@@ -16,7 +16,7 @@ async function collect(archive: SealedArchive, start: number, end: number): Prom
 }
 
 describe("a sealed archive", () => {
-  test("gives any bytes of it, whatever is held at a time [S-42]", async () => {
+  test("returns any range with any buffer size [S-42]", async () => {
     const place = fc.tuple(fc.nat({ max: 10_000 }), fc.nat({ max: 10_000 }));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12_000 }), fc.array(place), async (chunkBytes, places) => {
@@ -37,7 +37,7 @@ describe("a sealed archive", () => {
       expect((await seal(archiveInMemory(bytes))).digest).toBe(hashSkillFile(bytes));
   });
 
-  test("reads each chunk once for who reads from the front to the back [S-66]", async () => {
+  test("reads each chunk once in a sequential read [S-66]", async () => {
     const starts: number[] = [];
     const memory = archiveInMemory(content);
     const archive = await seal({
@@ -52,7 +52,7 @@ describe("a sealed archive", () => {
     expect(starts).toEqual([0, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000]);
   });
 
-  test("does not give bytes that were changed, and others still [S-42]", async () => {
+  test("rejects changed bytes and still returns unchanged ones [S-42]", async () => {
     const bytes = Buffer.from(content);
     const archive = await seal(archiveInMemory(bytes));
     bytes[4321] = (bytes[4321] ?? 0) ^ 1;

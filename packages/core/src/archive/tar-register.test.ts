@@ -20,7 +20,7 @@ function register(blocks: readonly TarBlock[], entries: readonly TarStreamEntry[
 }
 
 describe("two readings of a tar", () => {
-  test("are one where they find the same [S-42]", () => {
+  test("agree when they find the same entries [S-42]", () => {
     expect(register([block], [witnessed()])).toMatchObject([{ path: "demo/a", size: 6, start: 512 }]);
   });
 
@@ -30,13 +30,13 @@ describe("two readings of a tar", () => {
     ["in another place", [witnessed({}, 1024)]],
     ["less", []],
     ["more", [witnessed(), witnessed({ name: "demo/b" }, 1536)]],
-  ])("refuse it where one finds an entry %s [S-42]", (_, entries) => {
+  ])("reject an archive when one finds an entry %s [S-42]", (_, entries) => {
     expect(() => register([block], entries)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ reason: "mismatch" }) }),
     );
   });
 
-  test("end at more entries than are looked at, even if the other finds none [S-66]", () => {
+  test("stop at the entry limit, even if the other finds none [S-66]", () => {
     const blocks = Array.from({ length: 11 }, (_, at) => ({ ...block, start: at * 1024 }));
     expect(() => register(blocks, [], withLimits({ bundleFiles: 1 }))).toThrow(
       expect.objectContaining({ code: "LIMIT_EXCEEDED" }),

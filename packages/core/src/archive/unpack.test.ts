@@ -30,8 +30,8 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-describe("what is odd and does no harm is unpacked", () => {
-  test("names that mean something elsewhere [S-42]", async () => {
+describe("unpacks unusual but harmless archives", () => {
+  test("names with a meaning on other systems [S-42]", async () => {
     const names = [
       "demo/%2e%2e/%2e%2e/x",
       "__proto__",
@@ -43,7 +43,7 @@ describe("what is odd and does no harm is unpacked", () => {
     expect(await pathsOf(forgeZip(names.map((name) => ({ name }))))).toEqual(names);
   });
 
-  test("modes are reduced to those of files and programs [S-42]", async () => {
+  test("reduces modes to those of files and programs [S-42]", async () => {
     const modes = { su: 0o104755, sticky: 0o101644, none: 0o100000, all: 0o100777, group: 0o100070 };
     const { folder, files } = await unpackTo(
       forgeZip(Object.entries(modes).map(([name, mode]) => ({ name, mode }))),
@@ -62,13 +62,13 @@ describe("what is odd and does no harm is unpacked", () => {
     ]);
   });
 
-  test("an archive in an archive stays a file [S-42]", async () => {
+  test("keeps a nested archive as a file [S-42]", async () => {
     const inner = forgeZip([{ name: "../ESCAPE" }]);
     const { folder } = await unpackTo(forgeZip([honest, { name: "demo/in.zip", data: inner }]));
     expect(readFileSync(join(folder, "demo/in.zip"))).toEqual(inner);
   });
 
-  test("what a Mac leaves behind is dropped and listed [S-42]", async () => {
+  test("drops and lists macOS metadata files [S-42]", async () => {
     const leftovers = ["__MACOSX/demo/._SKILL.md", "demo/.DS_Store", "demo/._x"];
     const { folder, files, dropped } = await unpackTo(
       forgeZip([honest, ...leftovers.map((name) => ({ name }))]),
@@ -78,7 +78,7 @@ describe("what is odd and does no harm is unpacked", () => {
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["demo", join("demo", "SKILL.md")]);
   });
 
-  test("a small file may be compressed by any ratio [S-66]", async () => {
+  test("accepts any compression ratio for a small file [S-66]", async () => {
     const blanks = " ".repeat(60_000);
     const { folder } = await unpackTo(
       forgeZip([
@@ -108,7 +108,7 @@ describe("limits and interruptions", () => {
     ["archiveRatio", 10, gzipSync(forgeTar([{ name: "b", data: "ab".repeat(50_000) }]))],
     ["pathDepth", 1, two],
     ["pathBytes", 64, forgeZip([{ name: "a".repeat(65) }])],
-  ])("%s of %d holds [S-66]", async (limit, value, archive) => {
+  ])("enforces the %s limit of %d [S-66]", async (limit, value, archive) => {
     const folder = mkdtempSync(join(base, "target-"));
     const error = await unpack(archiveInMemory(archive), folder, {
       limits: withLimits({ [limit]: value }),
@@ -117,21 +117,21 @@ describe("limits and interruptions", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("small entries that are a bomb together are refused [S-66]", async () => {
+  test("rejects small entries that are a bomb together [S-66]", async () => {
     const folder = mkdtempSync(join(base, "target-"));
     const data = Buffer.alloc(60_000);
     const archive = forgeZip(Array.from({ length: 800 }, (_, at) => ({ name: `${at}`, data, method: 8 })));
     expect(await codeOf(unpack(archiveInMemory(archive), folder))).toBe("LIMIT_EXCEEDED");
   });
 
-  test("a folder that holds something is left alone [S-42]", async () => {
+  test("does not touch a folder that is not empty [S-42]", async () => {
     const folder = mkdtempSync(join(base, "target-"));
     writeFileSync(join(folder, "mine"), "mine");
     expect(await codeOf(unpack(archiveInMemory(two), folder))).toBe("USAGE");
     expect(readdirSync(folder)).toEqual(["mine"]);
   });
 
-  test("a fault in the last entry leaves nothing of the first [S-42]", async () => {
+  test("an error in the last entry leaves nothing of the first [S-42]", async () => {
     const folder = mkdtempSync(join(base, "target-"));
     const archive = forgeZip([honest, { name: "demo/last", checksum: 1 }]);
     expect(await codeOf(unpack(archiveInMemory(archive), folder))).toBe("ARCHIVE_INVALID");
@@ -151,7 +151,7 @@ describe("limits and interruptions", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a disk that fails is told from an archive that does [S-42]", async () => {
+  test("distinguishes a failing disk from a broken archive [S-42]", async () => {
     const file = join(mkdtempSync(join(base, "target-")), "gone");
     mkdirSync(file);
     const archive = forgeZip(Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` })));

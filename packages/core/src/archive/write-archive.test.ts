@@ -30,11 +30,11 @@ async function roundTrip(
 }
 
 describe.each(formats)("a %s", (format) => {
-  test("gives back every byte and every exec bit [S-46]", async () => {
+  test("keeps every byte and every exec bit [S-46]", async () => {
     expect(describeTree(await roundTrip(format, sampleTree))).toEqual(describeTree(sampleTree));
   });
 
-  test("does the same for any files [S-46]", async () => {
+  test("keeps any files [S-46]", async () => {
     const name = fc.stringMatching(/^[a-zé語][a-z0-9 é語-]{0,60}[a-z0-9]$/);
     const path = fc
       .tuple(fc.array(name, { maxLength: 5 }), name)
@@ -58,7 +58,7 @@ describe.each(formats)("a %s", (format) => {
     );
   });
 
-  test("depends on the files alone, not on their order, the time or the zone [S-46]", async () => {
+  test("depends only on the files, not on their order, the time or the time zone [S-46]", async () => {
     const digest = (bytes: Uint8Array) => hash("sha256", bytes);
     const first = digest(await writeArchive(format, sampleTree));
     expect(digest(await writeArchive(format, sampleTree.toReversed()))).toBe(first);
@@ -74,7 +74,7 @@ describe.each(formats)("a %s", (format) => {
     }
   });
 
-  test("is accepted back however well its files compress [S-66]", async () => {
+  test("can be read back at any compression ratio [S-66]", async () => {
     const files = [
       { path: "SKILL.md", executable: false, content: Buffer.from("x") },
       { path: "zeros.bin", executable: false, content: Buffer.alloc(5_000_000) },
@@ -87,7 +87,7 @@ describe.each(formats)("a %s", (format) => {
     expect(await roundTrip(format, files)).toHaveLength(202);
   });
 
-  test("has bare paths, which other programs read [S-46]", async () => {
+  test("has bare paths that other programs can read [S-46]", async () => {
     const folder = mkdtempSync(join(base, "other-"));
     const path = join(folder, "a.archive");
     writeFileSync(path, await writeArchive(format, sampleTree));
@@ -119,13 +119,13 @@ describe.each(formats)("a %s", (format) => {
     [["a", "a"]],
     [["a", "a/b"]],
     [[]],
-  ])("is not written of %j, which could not be read [S-46]", async (paths) => {
+  ])("rejects %j, which could not be read back [S-46]", async (paths) => {
     const files = paths.map((path) => ({ path, executable: false, content: Buffer.from("x") }));
     await expect(writeArchive(format, files)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
   });
 });
 
-test("a tar.gz does not say which system wrote it [S-46]", async () => {
+test("a tar.gz does not name the system that wrote it [S-46]", async () => {
   const bytes = Buffer.from(await writeArchive("tar.gz", sampleTree));
   expect(bytes.subarray(0, 10).toString("hex")).toBe("1f8b08000000000000ff");
 });

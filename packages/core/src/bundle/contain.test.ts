@@ -51,7 +51,7 @@ function open(path: string): string {
 
 describe("relative paths", () => {
   test.each(["SKILL.md", "references/a.md", "%2e%2e%2fx", "参考：说明.md", "a b/c.d/..e", ".gitignore"])(
-    "%j is accepted as it is [S-26]",
+    "accepts %j unchanged [S-26]",
     (path) => expect(normalizeRelative(path)).toBe(path),
   );
 
@@ -115,11 +115,11 @@ describe("relative paths", () => {
     ],
     ...["x".repeat(513), "é".repeat(257), Array(17).fill("d").join("/")],
   ];
-  test.each(hostile)("%j is refused before the disk is touched [S-26]", (path) => {
+  test.each(hostile)("rejects %j before it touches the disk [S-26]", (path) => {
     expect(codeOf(() => normalizeRelative(path))).toBe("RESOURCE_OUTSIDE_SKILL");
   });
 
-  test("no generated path that is accepted leaves the folder on any system [S-26]", () => {
+  test("no accepted path leaves the folder on any system [S-26]", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "..",
@@ -157,21 +157,21 @@ describe("relative paths", () => {
     expect(accepted).toBeGreaterThan(100);
   });
 
-  test("an accepted path stays accepted and unchanged under raised limits alone [S-66]", () => {
+  test("an accepted path stays accepted and unchanged under higher limits [S-66]", () => {
     const deep = Array(20).fill("d").join("/");
     expect(normalizeRelative(deep, { pathBytes: 4096, pathDepth: 64 })).toBe(deep);
   });
 });
 
 describe("opening inside a folder", () => {
-  test("a regular file is opened [S-26]", () => expect(open("references/a.md")).toBe("fine"));
+  test("opens a regular file [S-26]", () => expect(open("references/a.md")).toBe("fine"));
 
-  test("a missing file is not found, also below a file [S-26]", () => {
+  test("reports a missing file, including one below a file [S-26]", () => {
     expect(codeOf(() => open("nothing.md"))).toBe("PATH_NOT_FOUND");
     expect(codeOf(() => open("references/a.md/b"))).toBe("PATH_NOT_FOUND");
   });
 
-  test("links to files and folders are refused, wherever they lead [S-26]", () => {
+  test("rejects links to files and folders with any target [S-26]", () => {
     symlinkSync(join(outside, "canary.txt"), join(root, "link-out.txt"));
     symlinkSync("references/a.md", join(root, "link-in.md"));
     symlinkSync(outside, join(root, "folder-out"));
@@ -181,20 +181,20 @@ describe("opening inside a folder", () => {
     }
   });
 
-  test("a hard link is refused unless it is asked for [S-26]", () => {
+  test("rejects a hard link unless the caller allows it [S-26]", () => {
     linkSync(join(outside, "canary.txt"), join(root, "hard.txt"));
     expect(codeOf(() => open("hard.txt"))).toBe("RESOURCE_OUTSIDE_SKILL");
     closeSync(openInside(root, normalizeRelative("hard.txt"), { allowHardLinks: true }).fd);
     rmSync(join(root, "hard.txt"));
   });
 
-  test.skipIf(process.platform === "win32")("a folder and a FIFO are refused without waiting [S-26]", () => {
+  test.skipIf(process.platform === "win32")("rejects a folder and a FIFO without waiting [S-26]", () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
     expect(codeOf(() => open("pipe"))).toBe("RESOURCE_OUTSIDE_SKILL");
     expect(codeOf(() => open("references"))).toBe("RESOURCE_OUTSIDE_SKILL");
   });
 
-  test("no descriptor is left open by a refusal [S-26]", () => {
+  test("a rejection leaves no descriptor open [S-26]", () => {
     const before = openSync(join(root, "references", "a.md"), "r");
     closeSync(before);
     for (let round = 0; round < 200; round += 1) codeOf(() => open("folder-out/canary.txt"));
@@ -204,15 +204,15 @@ describe("opening inside a folder", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("under a process that swaps files for links", () => {
-  test("no read ever gives what lies outside [S-26]", async () => {
+describe.skipIf(process.platform === "win32")("while a process swaps files for links", () => {
+  test("a read never returns content from outside [S-26]", async () => {
     const { reads, fine, leaks } = await race((path) => open(path));
     expect(leaks).toBe(0);
     expect(reads).toBeGreaterThan(100);
     expect(fine).toBeGreaterThan(0);
   });
 
-  test("nor does the check that is used where there is no /proc [S-26]", async () => {
+  test("the check without /proc never returns content from outside [S-26]", async () => {
     const { fine, leaks } = await race((path) => {
       const absolute = join(root, path);
       const fd = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -13,7 +13,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test.each([
   [128 - 1, ["the look", "others"]],
   [128, ["others", "the look"]],
-])("a look at %i places has its turn with others [S-17]", async (count, order) => {
+])("a look at %i places yields to other work [S-17]", async (count, order) => {
   const trace = new PackTrace(Date.now());
   for (let at = 0; at < count; at += 1) trace.look(join(root, String(at)));
   const ended: string[] = [];
@@ -29,7 +29,7 @@ test.each([
   expect(ended).toEqual(order);
 });
 
-test("how old a place is goes by the time that nobody can set [S-17]", () => {
+test("the age of a place comes from its change time, which users cannot set [S-17]", () => {
   const trace = new PackTrace(Date.now());
   const stats = lstatSync(root);
   for (const [name, more] of Object.entries({ ctime: { ctimeMs: 0 }, mtime: { mtimeMs: 0 } }))
@@ -38,7 +38,7 @@ test("how old a place is goes by the time that nobody can set [S-17]", () => {
   expect(trace.isAtRest("mtime")).toBe(false);
 });
 
-test("by a clock that says nothing nothing is old [S-17]", () => {
+test("without a usable clock, no place is old [S-17]", () => {
   for (const startMs of [Number.NaN, Number.NEGATIVE_INFINITY]) {
     const trace = new PackTrace(startMs);
     trace.look(root);

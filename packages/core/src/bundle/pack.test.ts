@@ -51,7 +51,7 @@ test("a bundle lists files in byte order with size, role, mode and origin [S-13]
   });
 });
 
-test("what systems and tools leave behind is junk, listed once for a folder [S-13]", async () => {
+test("lists files of systems and tools as junk, once per folder [S-13]", async () => {
   write({
     "SKILL.md": "",
     ".DS_Store": "",
@@ -76,7 +76,7 @@ test("what systems and tools leave behind is junk, listed once for a folder [S-1
   expect(bundle.omitted).toHaveLength(11);
 });
 
-test("each ignore file at the root is honoured, a later one overrules, and SKILL.md stays [S-13]", async () => {
+test("applies each ignore file at the root, later ones first, and keeps SKILL.md [S-13]", async () => {
   write({ ".gitignore": "*.log\ndist/\n", ".skillignore": "drafts\n", ".clawdhubignore": "old.md\n" });
   write({
     ".clawhubignore": "# note\r\n!keep.log\r\nSKILL.md\r\n*.MD2\r\n",
@@ -110,7 +110,7 @@ test("publishing rules do not affect local use, and local rules affect both [S-1
   expect(omittedOf(released)).toEqual(["build ignored", "drafts ignored", "scripts/hidden.py ignored"]);
 });
 
-test("an ignore file that cannot be used stops the packing instead of letting files through [S-13]", async () => {
+test("an unusable ignore file stops packing [S-13]", async () => {
   write({ "SKILL.md": "", other: "secret.txt\n", "secret.txt": "" });
   symlinkSync("other", join(root, ".gitignore"));
   await expect(pack(root)).rejects.toMatchObject({ code: "SKILL_INVALID" });
@@ -127,32 +127,22 @@ test("an ignore file that cannot be used stops the packing instead of letting fi
   }
 });
 
-test.skipIf(process.platform === "win32")(
-  "links and special files are refused and listed [S-13]",
-  async () => {
-    write({ "SKILL.md": "", "a/x": "", one: "" });
-    symlinkSync("SKILL.md", join(root, "in"));
-    symlinkSync("/etc", join(root, "out"));
-    symlinkSync("nowhere", join(root, "broken"));
-    linkSync(join(root, "one"), join(root, "two"));
-    execFileSync("mkfifo", [join(root, "a", "pipe")]);
-    const bundle = await pack(root);
-    expect(pathsOf(bundle)).toEqual(["SKILL.md", "a/x"]);
-    const expected = [
-      "a/pipe special",
-      "broken link",
-      "in link",
-      "one hard-link",
-      "out link",
-      "two hard-link",
-    ];
-    expect(omittedOf(bundle)).toEqual(expected);
-    expect(pathsOf(await pack(root, { allowHardLinks: true }))).toEqual(["SKILL.md", "a/x", "one", "two"]);
-  },
-);
+test.skipIf(process.platform === "win32")("rejects and lists links and special files [S-13]", async () => {
+  write({ "SKILL.md": "", "a/x": "", one: "" });
+  symlinkSync("SKILL.md", join(root, "in"));
+  symlinkSync("/etc", join(root, "out"));
+  symlinkSync("nowhere", join(root, "broken"));
+  linkSync(join(root, "one"), join(root, "two"));
+  execFileSync("mkfifo", [join(root, "a", "pipe")]);
+  const bundle = await pack(root);
+  expect(pathsOf(bundle)).toEqual(["SKILL.md", "a/x"]);
+  const expected = ["a/pipe special", "broken link", "in link", "one hard-link", "out link", "two hard-link"];
+  expect(omittedOf(bundle)).toEqual(expected);
+  expect(pathsOf(await pack(root, { allowHardLinks: true }))).toEqual(["SKILL.md", "a/x", "one", "two"]);
+});
 
 test.skipIf(process.platform !== "linux")(
-  "names that cannot travel are refused and listed [S-13]",
+  "rejects and lists names that are not portable [S-13]",
   async () => {
     write({
       "SKILL.md": "",
@@ -175,7 +165,7 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test.skipIf(process.platform !== "linux")(
-  "of names that some disk takes for one, the first is kept [S-13] [S-1]",
+  "keeps the first of names that a disk treats as equal [S-13] [S-1]",
   async () => {
     write({
       "SKILL.md": "upper",
@@ -198,7 +188,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("each limit stops the packing and is named [S-66] [S-13]", async () => {
+test("each limit stops packing and is named [S-66] [S-13]", async () => {
   write({
     "SKILL.md": "x".repeat(600_000),
     b: "x".repeat(600_000),
@@ -216,14 +206,14 @@ test("each limit stops the packing and is named [S-66] [S-13]", async () => {
   expect(pathsOf(await pack(root, { limits: defaultLimits }))).toHaveLength(4);
 });
 
-test("a folder of very many ignored files ends the walk as well [S-66]", async () => {
+test("a folder with very many ignored files ends the walk, too [S-66]", async () => {
   write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}.log`, ""])));
   write({ "SKILL.md": "", ".gitignore": "*.log" });
   const packing = pack(root, { limits: withLimits({ bundleFiles: 3 }) });
   await expect(packing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", details: { limit: "bundleFiles" } });
 });
 
-test("a folder inside that is a skill of its own is left out, and its files with it [S-13]", async () => {
+test("leaves out a nested skill and its files [S-13]", async () => {
   write({ "SKILL.md": "", "a.md": "", "inner/SKILL.md": "", "inner/b.md": "", "inner/deep/c.md": "" });
   write({
     "x/lower/skill.md": "",
@@ -245,12 +235,12 @@ test("a folder inside that is a skill of its own is left out, and its files with
   expect(bundle.omitted[1]?.message).toBe("The folder is a skill of its own.");
 });
 
-test("an ignore file that names the SKILL.md of a nested skill does not bring the rest of it in [S-13]", async () => {
+test("an ignore file that names the SKILL.md of a nested skill does not add its other files [S-13]", async () => {
   write({ "SKILL.md": "", ".skillignore": "inner/SKILL.md\n", "inner/SKILL.md": "", "inner/b.md": "" });
   expect(pathsOf(await pack(root))).toEqual([".skillignore", "SKILL.md"]);
 });
 
-test("a `_` folder, which is never a skill, stays in the bundle with all below it [S-13]", async () => {
+test("a `_` folder, which is never a skill, stays in the bundle with its content [S-13]", async () => {
   write({ "SKILL.md": "", "_draft/SKILL.md": "", "_draft/x/SKILL.md": "", "a/_b/skill.md": "" });
   expect(await pack(root)).toMatchObject({ omitted: [] });
   expect(pathsOf(await pack(root))).toEqual([
@@ -261,7 +251,7 @@ test("a `_` folder, which is never a skill, stays in the bundle with all below i
   ]);
 });
 
-test("the tree hash covers a skill's own files and not those of a skill inside it [S-13]", async () => {
+test("the tree hash covers a skill's own files and not those of a nested skill [S-13]", async () => {
   write({ "SKILL.md": "outer", "inner/SKILL.md": "1" });
   const before = await treeHash(await pack(root));
   write({ "inner/SKILL.md": "2", "inner/new.md": "" });
@@ -270,7 +260,7 @@ test("the tree hash covers a skill's own files and not those of a skill inside i
   expect((await treeHash(await pack(root))).hash).not.toBe(before.hash);
 });
 
-test("of any tree, each file is in the bundle of the nearest skill that discovery finds, and in no other [S-13]", async () => {
+test("in any tree, each file belongs to the bundle of the nearest skill and to no other [S-13]", async () => {
   const folder = fc.array(fc.constantFrom("a", "b", "_c", "node_modules"), { maxLength: 4 });
   const file = fc
     .tuple(folder, fc.constantFrom("SKILL.md", "skill.md", "f"))
@@ -301,7 +291,7 @@ function hasTwin(path: string, files: readonly string[]): boolean {
   return path.endsWith("skill.md") && files.includes(path.replace(/skill\.md$/, "SKILL.md"));
 }
 
-test("a path that is no folder is not found, and an aborted packing is interrupted [S-13]", async () => {
+test("reports a path that is not a folder, and stops when aborted [S-13]", async () => {
   write({ "SKILL.md": "" });
   await expect(pack(join(root, "nothing"))).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
   await expect(pack(join(root, "SKILL.md"))).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
@@ -309,7 +299,7 @@ test("a path that is no folder is not found, and an aborted packing is interrupt
 });
 
 test.skipIf(process.platform === "win32")(
-  "of any tree with links in it, exactly the regular files are packed [S-13]",
+  "in any tree with links, packs exactly the regular files [S-13]",
   async () => {
     const name = fc.constantFrom("a", "b", "c", "d");
     const node = fc.record({

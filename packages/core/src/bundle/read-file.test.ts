@@ -20,7 +20,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const at = (name: string) => join(base, name);
 const reasonOf = (read: FileRead) => ("problem" in read ? read.problem.reason : "none");
 
-test("a file gives its bytes, size and time [S-16]", () => {
+test("returns a file's bytes, size and time [S-16]", () => {
   writeFileSync(at("SKILL.md"), "---\nname: a\n---\n");
   utimesSync(at("SKILL.md"), 1000, 2000);
   const read = readBounded(at("SKILL.md"), 100);
@@ -28,7 +28,7 @@ test("a file gives its bytes, size and time [S-16]", () => {
   expect(read).toMatchObject({ size: 16, mtimeMs: 2_000_000 });
 });
 
-test("a file of exactly the limit is read, one byte more is too large [S-16]", () => {
+test("reads a file of exactly the limit and rejects one byte more [S-16]", () => {
   writeFileSync(at("limit"), Buffer.alloc(100, 97));
   expect(readBounded(at("limit"), 100)).toMatchObject({ size: 100 });
   expect(reasonOf(readBounded(at("limit"), 99))).toBe("too-large");
@@ -36,7 +36,7 @@ test("a file of exactly the limit is read, one byte more is too large [S-16]", (
   expect(readBounded(at("empty"), 100)).toMatchObject({ size: 0 });
 });
 
-test("a giant is refused by its size, without its bytes in memory [S-16]", () => {
+test("rejects a huge file by its size without reading it [S-16]", () => {
   writeFileSync(at("giant"), "");
   truncateSync(at("giant"), 100 * 1024 * 1024);
   const before = process.memoryUsage().arrayBuffers;
@@ -44,16 +44,13 @@ test("a giant is refused by its size, without its bytes in memory [S-16]", () =>
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
 });
 
-test.skipIf(process.platform !== "linux")(
-  "a file that says it is empty and is not is still bounded [S-16]",
-  () => {
-    // /proc files have size 0 and content, as a file has that grows between the two calls.
-    expect(readBounded("/proc/self/status", 100_000)).toMatchObject({ size: expect.any(Number) });
-    expect(reasonOf(readBounded("/proc/self/status", 10))).toBe("too-large");
-  },
-);
+test.skipIf(process.platform !== "linux")("limits a file that reports size 0 [S-16]", () => {
+  // /proc files have size 0 and content, as a file has that grows between the two calls.
+  expect(readBounded("/proc/self/status", 100_000)).toMatchObject({ size: expect.any(Number) });
+  expect(reasonOf(readBounded("/proc/self/status", 10))).toBe("too-large");
+});
 
-test("what is not a readable file is a reason and never an exception [S-16]", () => {
+test("an unreadable file is a reason and never an exception [S-16]", () => {
   mkdirSync(at("folder"));
   symlinkSync("SKILL.md", at("link"));
   symlinkSync("nowhere", at("broken"));
@@ -69,7 +66,7 @@ test("what is not a readable file is a reason and never an exception [S-16]", ()
   expect(reasonOf(readBounded("a\0b", 100))).toBe("unreadable");
 });
 
-test.skipIf(process.platform === "win32")("a FIFO and a device do not make it wait [S-16]", () => {
+test.skipIf(process.platform === "win32")("does not wait for a FIFO or a device [S-16]", () => {
   execFileSync("mkfifo", [at("pipe")]);
   expect(reasonOf(readBounded(at("pipe"), 100))).toBe("not-a-file");
   expect(reasonOf(readBounded("/dev/zero", 100))).toBe("not-a-file");

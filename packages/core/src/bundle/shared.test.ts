@@ -63,11 +63,11 @@ test.each([
   ["a.mjs", "const my_shared = 1; const _shared_state = 2;", []],
   ["a.mjs", "nothing to see", []],
   ["a.txt", "_shared", []],
-])("%s that says %j brings what it means [S-13]", async (name, script, expected) => {
+])("%s with %j includes the helper it means [S-13]", async (name, script, expected) => {
   expect(sharedOf(await packWith(script, {}, `scripts/${name}`))).toEqual(expected);
 });
 
-test("SKILL.md can be what uses a helper [S-13]", async () => {
+test("SKILL.md can refer to a helper [S-13]", async () => {
   write({ ...helpers, "skill/SKILL.md": "Run `_shared/lone.sh`." });
   const bundle = await pack(join(workspace, "skill"));
   expect(sharedOf(bundle)).toEqual(["__init__.py", "lone.sh"]);
@@ -78,7 +78,7 @@ test("SKILL.md can be what uses a helper [S-13]", async () => {
   });
 });
 
-test("the bundle of a script that refers to its helper as it lies in the bundle runs by itself [S-13]", async () => {
+test("the bundle of a script that refers to its bundled helper runs on its own [S-13]", async () => {
   const bundle = await packWith(
     'import { x } from "../_shared/x.mjs";\nconsole.log(x);',
     {},
@@ -97,7 +97,7 @@ test("the bundle of a script that refers to its helper as it lies in the bundle 
 });
 
 test.skipIf(process.platform === "win32")(
-  "a link to ../_shared makes the working copy run and is not an omission [S-13]",
+  "a link to ../_shared makes the working copy run and is not reported [S-13]",
   async () => {
     write({
       ...helpers,
@@ -114,7 +114,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a link called _shared that leads elsewhere stays refused [S-13]",
+  "rejects a link called _shared with another target [S-13]",
   async () => {
     write({ "other/secret.py": "", "skill/SKILL.md": "_shared" });
     symlinkSync("../other", join(workspace, "skill", "_shared"));
@@ -125,7 +125,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a reference by the layout of the working copy is reported with what it should be [S-13]", async () => {
+test("reports a reference by the layout of the working copy, with its replacement [S-13]", async () => {
   const bundle = await packWith(
     'import "../../_shared/x.mjs"; import "../../_shared/pdf.py";',
     {},
@@ -136,7 +136,7 @@ test("a reference by the layout of the working copy is reported with what it sho
   expect(bundle.strayReferences).toEqual([stray]);
 });
 
-test("a _shared folder of its own makes a skill complete, and none turns the copying off [S-13]", async () => {
+test("a skill's own _shared folder makes it complete, and without one nothing is copied [S-13]", async () => {
   write({ ...helpers, "skill/SKILL.md": "_shared", "skill/_shared/own.py": "" });
   expect(sharedOf(await pack(join(workspace, "skill")))).toEqual(["own.py"]);
   rmSync(join(workspace, "skill/_shared"), { recursive: true });
@@ -144,7 +144,7 @@ test("a _shared folder of its own makes a skill complete, and none turns the cop
   expect(sharedOf(await pack(join(workspace, "skill")))).toEqual(whole);
 });
 
-test("helpers obey the skill's ignore file and count against its limits [S-13]", async () => {
+test("helpers follow the skill's ignore file and count toward its limits [S-13]", async () => {
   write({ ...helpers, "skill/SKILL.md": "_shared", "skill/.clawhubignore": "_shared/*.py\n" });
   const skill = join(workspace, "skill");
   expect(sharedOf(await pack(skill, { purpose: "publish" }))).toEqual(["lib/util.mjs", "lone.sh", "x.mjs"]);
@@ -152,7 +152,7 @@ test("helpers obey the skill's ignore file and count against its limits [S-13]",
   await expect(packing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 
-test("hostile texts are read in linear time [S-13]", () => {
+test("reads hostile text in linear time [S-13]", () => {
   const texts = [
     "../".repeat(300_000),
     "from _shared import (".repeat(50_000),
@@ -162,7 +162,7 @@ test("hostile texts are read in linear time [S-13]", () => {
   for (const text of texts) expect(usedMs(() => findMentions(`${text} _shared`))).toBeLessThan(2000);
 });
 
-test("helpers are taken only from inside the source, where one is given [S-13]", async () => {
+test("takes helpers only from inside the given source [S-13]", async () => {
   const packIn = (within: string) =>
     packWith('import { x } from "../_shared/x.mjs";', { within }, "scripts/a.mjs");
   const used = ["__init__.py", "lib/util.mjs", "x.mjs"];
@@ -175,7 +175,7 @@ test("helpers are taken only from inside the source, where one is given [S-13]",
 });
 
 test.skipIf(process.platform === "win32")(
-  "a source is known by its real path, and a link to helpers outside it stays refused [S-13]",
+  "identifies a source by its real path and rejects a link to helpers outside it [S-13]",
   async () => {
     await packWith('import "../_shared/x.mjs";', {}, "scripts/a.mjs");
     symlinkSync(workspace, join(workspace, "alias"));
@@ -188,7 +188,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a helper that Python imports by its own name is packed, unless the skill has that module [S-13]", async () => {
+test("packs a helper that Python imports by name, unless the skill has that module [S-13]", async () => {
   expect(sharedOf(await packWith("import os, office_helpers\n", {}, "scripts/sub/a.py"))).toEqual([
     "__init__.py",
     "office_helpers.py",

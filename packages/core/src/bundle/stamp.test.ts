@@ -4,7 +4,7 @@ import { type Stamped, stampOf } from "./stamp.ts";
 
 const fields: readonly (keyof Stamped)[] = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "mode"];
 
-test.each(fields)("a file with another %s has another stamp [S-17]", (field) => {
+test.each(fields)("a file with a different %s has a different stamp [S-17]", (field) => {
   const { dev, ino, size, mtimeMs, ctimeMs, mode } = statSync(import.meta.filename);
   const stats = { dev, ino, size, mtimeMs, ctimeMs, mode };
   expect(stampOf({ ...stats })).toBe(stampOf(stats));

@@ -52,7 +52,7 @@ const leaf = (path: string, content: string | Uint8Array, executable = false): L
   executable,
 });
 
-test.skipIf(process.platform === "win32")("the tree hash is what its description says [S-13]", async () => {
+test.skipIf(process.platform === "win32")("the tree hash follows its description [S-13]", async () => {
   const folder = write([
     leaf("scripts/b.sh", "run", true),
     leaf("SKILL.md", "text"),
@@ -75,7 +75,7 @@ test.skipIf(process.platform === "win32")("the tree hash is what its description
 });
 
 test.skipIf(process.platform === "win32")(
-  "a fixed tree has a fixed hash, today and on every machine [S-13]",
+  "a fixed tree has a fixed hash on every machine [S-13]",
   async () => {
     const folder = write([
       leaf("SKILL.md", "---\nname: a\n---\n"),
@@ -98,7 +98,7 @@ const tree = fc.uniqueArray(
   { selector: ({ path }) => path, minLength: 1, maxLength: 8 },
 );
 
-test("the tree hash depends neither on the order of writing nor on times [S-13]", async () => {
+test("the tree hash does not depend on write order or times [S-13]", async () => {
   const property = fc.asyncProperty(
     tree,
     fc.integer({ min: 1, max: 2_000_000_000 }),
@@ -110,7 +110,7 @@ test("the tree hash depends neither on the order of writing nor on times [S-13]"
 });
 
 test.skipIf(process.platform === "win32")(
-  "any byte, path or mode that changes changes the tree hash [S-13]",
+  "a change of any byte, path or mode changes the tree hash [S-13]",
   async () => {
     const change = fc.constantFrom("byte", "append", "path", "mode", "remove", "add");
     const property = fc.asyncProperty(tree, fc.nat(), change, async (leaves, pick, kind) => {
@@ -141,7 +141,7 @@ function alter(one: Leaf, kind: string): readonly Leaf[] {
   }
 }
 
-test("files around the chunk size and far above it hash as their bytes do [S-13]", async () => {
+test("hashes files around and far above the chunk size by their bytes [S-13]", async () => {
   const chunk = 256 * 1024;
   const sizes = [0, 1, chunk - 1, chunk, chunk + 1, 3 * chunk, 5_000_001];
   const folder = write(sizes.map((size) => leaf(`${size}.bin`, Buffer.alloc(size, 7))));
@@ -157,7 +157,7 @@ test("files around the chunk size and far above it hash as their bytes do [S-13]
   expect(files).toHaveLength(sizes.length);
 });
 
-test("a skill of 3,000 files hashes when the limit is raised [S-13] [S-66]", async () => {
+test("hashes a skill of 3,000 files under a higher limit [S-13] [S-66]", async () => {
   const folder = write(
     Array.from({ length: 3000 }, (_, at) => leaf(`references/${at % 30}/${at}.md`, `${at}`)),
   );
@@ -167,7 +167,7 @@ test("a skill of 3,000 files hashes when the limit is raised [S-13] [S-66]", asy
 });
 
 test.skipIf(process.platform === "win32")(
-  "a file that is not what was packed stops the hash [S-13]",
+  "a file that differs from the packed one stops the hash [S-13]",
   async () => {
     const spoil: readonly [string, (file: string) => void, string][] = [
       ["grown", (file) => writeFileSync(file, "longer than before"), "IO_FAILED"],
@@ -189,7 +189,7 @@ function swapForLink(file: string): void {
   symlinkSync("/etc/hostname", file);
 }
 
-test("other work goes on while a large skill is hashed, and an abort ends it [S-13]", async () => {
+test("hashing a large skill yields to other work and can be aborted [S-13]", async () => {
   const folder = write([leaf("SKILL.md", ""), leaf("big.bin", Buffer.alloc(20_000_000))]);
   const bundle = await pack(folder);
   let turns = 0;
@@ -205,7 +205,7 @@ test("other work goes on while a large skill is hashed, and an abort ends it [S-
   await expect(hashing).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
 
-test("the hash of SKILL.md is over its bytes as they are [S-13]", () => {
+test("the hash of SKILL.md covers its raw bytes [S-13]", () => {
   const hash = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
   expect(hashSkillFile(Buffer.from("abc"))).toBe(hash);
 });

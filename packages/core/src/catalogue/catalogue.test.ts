@@ -14,7 +14,7 @@ const strange = entry("my-tables", {
   readiness: { state: "needs-config", reasons: ["the environment variable KEY is not set"] },
 });
 
-test("nested XML names the id where the name is another [S-21]", () => {
+test("nested XML shows the id where it differs from the name [S-21]", () => {
   const { text } = renderCatalogue([pdf, strange], { format: "xml", preamble: "" });
   expect(text).toBe(`<available_skills>
   <skill>
@@ -29,7 +29,7 @@ test("nested XML names the id where the name is another [S-21]", () => {
 </available_skills>`);
 });
 
-test("XML with attributes is GoClaw's, line for line [S-21]", () => {
+test("XML with attributes matches GoClaw's format line by line [S-21]", () => {
   const { text } = renderCatalogue([pdf, strange], { format: "xml-attr", preamble: "" });
   expect(text).toBe(`<available_skills>
   <skill name="pdf" slug="pdf">Read, create, merge, split PDF files</skill>
@@ -37,7 +37,7 @@ test("XML with attributes is GoClaw's, line for line [S-21]", () => {
 </available_skills>`);
 });
 
-test("Markdown is Yodoca's bullets [S-21]", () => {
+test("Markdown matches Yodoca's bullets [S-21]", () => {
   const { text } = renderCatalogue([pdf, strange], { format: "markdown", preamble: "" });
   expect(text).toBe(`[Available Skills]
 • \`pdf\` — Read, create, merge, split PDF files
@@ -46,7 +46,7 @@ test("Markdown is Yodoca's bullets [S-21]", () => {
 Use read_skill(skill_id) to load full instructions.`);
 });
 
-test("JSON is one JSON text, also with preamble and note [S-21]", () => {
+test("JSON is one JSON text, including preamble and note [S-21]", () => {
   const options: CatalogueOptions = { format: "json", limits: withLimits({ catalogueSkills: 2 }) };
   expect(
     JSON.parse(renderCatalogue([pdf, strange, entry("z")], { ...options, preamble: "Look." }).text),
@@ -60,7 +60,7 @@ test("JSON is one JSON text, also with preamble and note [S-21]", () => {
   });
 });
 
-test("a location is shown only to an agent that asks for it, and only as it is [S-21]", () => {
+test("shows a location only to an agent that asks for it, unchanged [S-21]", () => {
   const odd = entry("odd", { path: "/skills/a\u200bb" });
   const texts = catalogueFormats.map((format) => renderCatalogue([pdf, odd], { format }).text);
   expect(texts.filter((text) => text.includes("/skills/"))).toEqual([]);
@@ -79,20 +79,20 @@ test.each([
 });
 
 describe.each(catalogueFormats)("%s", (format) => {
-  test("an empty library says nothing at all [S-21]", () => {
+  test("an empty library renders nothing [S-21]", () => {
     const none = { inline: [], deferred: 0, leftOut: [], shortened: [] };
     const empty = { text: "", format, tokens: 0, ...none, isComplete: true };
     expect(renderCatalogue([], { format, preamble: "Look." })).toEqual(empty);
   });
 
-  test("the preamble says when and how to load a skill, by the tool's own name [S-21]", () => {
+  test("the preamble says when and how to load a skill, with the tool's name [S-21]", () => {
     const { text } = renderCatalogue([pdf], { format, readTool: "load_it" });
     expect(text).toContain("Before a complex task, check the available skills");
     expect(text).toContain("load_it(skill_id)");
     expect(renderCatalogue([pdf], { format, preamble: "My own words." }).text).toContain("My own words.");
   });
 
-  test("a skill costs from 20 to 100 tokens at level 1, and its body is not in it [S-20]", () => {
+  test("a skill costs 20 to 100 tokens at level 1, without its body [S-20]", () => {
     const one = renderCatalogue([entry("a-skill", { description: usual })], { format, preamble: "" });
     const two = renderCatalogue(
       [entry("a-skill", { description: usual }), entry("b-skill", { description: usual })],
@@ -105,7 +105,7 @@ describe.each(catalogueFormats)("%s", (format) => {
     expect(two.tokens - one.tokens).toBeLessThanOrEqual(100);
   });
 
-  test("no budget is ever exceeded, nothing is lost, and pinned skills go last [S-22]", () => {
+  test("never exceeds the budget, loses no skill, and drops pinned skills last [S-22]", () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 60 }), anyLimits, (drafts, limits) => {
         const entries = drafts.map((fields, at) => entry(`skill-${at}`, fields));
@@ -147,7 +147,7 @@ const anyLimits = fc.record({
   catalogueDescriptionLength: fc.integer({ min: 20, max: 300 }),
 });
 
-test("forty short skills are inline, forty-one are not [S-22]", () => {
+test("shows forty short skills inline, but not forty-one [S-22]", () => {
   const forty = renderCatalogue(makeEntries(40, usual));
   expect(forty).toMatchObject({ deferred: 0, isComplete: true });
   expect(forty.inline.length).toBe(40);
@@ -156,7 +156,7 @@ test("forty short skills are inline, forty-one are not [S-22]", () => {
   expect(more.text).toContain("1 more skill is not listed here: find them with search_skills(query).");
 });
 
-test("GoClaw's estimate bounds a catalogue as well as the text itself [S-22]", () => {
+test("GoClaw's token estimate limits a catalogue, too [S-22]", () => {
   const render = (count: number, length: number, catalogueTokens: number) =>
     renderCatalogue(makeEntries(count, "x".repeat(length), "n".repeat(64)), {
       format: "markdown",
@@ -171,7 +171,7 @@ test("GoClaw's estimate bounds a catalogue as well as the text itself [S-22]", (
   expect(render(40, 6, 300).inline.length).toBeLessThanOrEqual(15);
 });
 
-test.each(catalogueFormats)("%s keeps to the budget to the last token [S-22]", (format) => {
+test.each(catalogueFormats)("%s uses the budget to the last token [S-22]", (format) => {
   for (let length = 1; length <= 4; length += 1) {
     const entries = makeEntries(60, "x".repeat(length));
     for (let catalogueTokens = 500; catalogueTokens < 560; catalogueTokens += 1) {
@@ -185,7 +185,7 @@ test.each(catalogueFormats)("%s keeps to the budget to the last token [S-22]", (
   }
 });
 
-test("descriptions are cut from the least relevant skill on, and no further than needed [S-22]", () => {
+test("shortens descriptions from the least relevant skill on, only as far as needed [S-22]", () => {
   const { text, deferred, inline } = renderCatalogue(makeEntries(20, "word ".repeat(200)), {
     format: "xml-attr",
   });
@@ -200,7 +200,7 @@ test("descriptions are cut from the least relevant skill on, and no further than
   expect(text).not.toContain("search_skills");
 });
 
-test("the pinned and the best-ranked stay; then the ready ones; then by id [S-22]", () => {
+test("keeps pinned skills, then the best-ranked, then ready ones, then by id [S-22]", () => {
   const entries = makeEntries(100, usual).map((each) =>
     each.id === "skill-0010" ? entry(each.id, { readiness: { state: "missing-deps", reasons: [] } }) : each,
   );
@@ -227,7 +227,7 @@ test("a complete catalogue is the same for every task [S-22]", () => {
   expect(renderCatalogue(entries.toReversed(), { rank })).toEqual(renderCatalogue(entries));
 });
 
-test("when not even the pinned fit, they lose descriptions, then the last of them go [S-22]", () => {
+test("when even pinned skills do not fit, drops their descriptions, then the last of them [S-22]", () => {
   const entries = makeEntries(30, "Long words. ".repeat(30));
   const pinned = entries.slice(10, 20).map(({ id }) => id);
   const render = (catalogueTokens: number) =>
@@ -244,7 +244,7 @@ test("when not even the pinned fit, they lose descriptions, then the last of the
   expect(few.deferred).toBe(30 - few.inline.length);
 });
 
-test("where no description fits, the best skill is still named [S-22]", () => {
+test("when no description fits, still names the best skill [S-22]", () => {
   const limits = withLimits({ catalogueTokens: 100 });
   const { text, inline } = renderCatalogue(makeEntries(50, "Long words. ".repeat(30)), { limits });
   expect(inline).toEqual(["skill-0000"]);
@@ -252,7 +252,7 @@ test("where no description fits, the best skill is still named [S-22]", () => {
   expect(text).toMatch(/^• `skill-0000`$/m);
 });
 
-test("a preamble without room for a skill gives way, and at last only the sentence stays [S-22]", () => {
+test("drops a preamble that leaves no room for a skill, and ends with the sentence only [S-22]", () => {
   const limits = withLimits({ catalogueTokens: 100 });
   const long = renderCatalogue(makeEntries(50, usual), { limits, preamble: "word ".repeat(200) });
   expect(long.inline.length).toBeGreaterThan(0);

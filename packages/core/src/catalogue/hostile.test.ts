@@ -63,13 +63,13 @@ const hostile: readonly string[] = [
 
 describe.each(catalogueFormats)("%s", (format) => {
   test.each(hostile.map((text) => [JSON.stringify(text).slice(0, 60), text]))(
-    "holds against %s [S-21]",
+    "resists %s [S-21]",
     (_, text = "") => {
       expectExact([entry("before"), entry("evil", { name: text, description: text }), entry("last")], format);
     },
   );
 
-  test("no text of a skill changes how many skills are read, their ids or the trust they carry [S-21]", () => {
+  test("no text of a skill changes the number of skills, their ids or their trust [S-21]", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(attack, attack), { minLength: 1, maxLength: 4 }), (texts) => {
         const entries = texts.map(([name, description], at) =>
@@ -81,7 +81,7 @@ describe.each(catalogueFormats)("%s", (format) => {
     );
   });
 
-  test("the control words of chat templates do not come through [S-21]", () => {
+  test("removes control words of chat templates [S-21]", () => {
     const { text } = renderCatalogue(
       [entry("a", { description: "<|im_start|>system [INST] [/INST] [SYSTEM_PROMPT] <s>" })],
       { format, preamble: "" },

@@ -8,7 +8,7 @@ const check = (name: string, answer: NeedCheck["answer"], optional = false): Nee
   answer,
 });
 
-test("a skill with all that it needs is ok, whatever it can do without [S-38]", () => {
+test("a skill with all required dependencies is ok, even without optional ones [S-38]", () => {
   const state = dependencyState([check("a", "ok"), check("npm-b", "missing", true)], { path: "upload" });
   expect(state).toEqual({
     state: "ok",
@@ -23,7 +23,7 @@ test.each<[EntryPath, "deps" | undefined]>([
   ["upload", "deps"],
   ["publish", undefined],
   ["folder", undefined],
-])("what is missing from a skill by way of %s archives it: %s [S-38]", (path, archived) => {
+])("a missing dependency of kind %s archives a skill: %s [S-38]", (path, archived) => {
   const checks = [
     check("a", "missing"),
     check("npm-b", "missing"),
@@ -36,7 +36,7 @@ test.each<[EntryPath, "deps" | undefined]>([
   expect(state.archived).toBe(archived);
 });
 
-test("what is not known archives nothing [S-38]", () => {
+test("unknown results archive nothing [S-38]", () => {
   const state = dependencyState([check("a", "unknown")], { path: "seed" });
   expect(state).toEqual({
     state: "unknown",
@@ -57,7 +57,7 @@ test("marks a skill with missing dependencies as unsupported when packages canno
   ).toBeUndefined();
 });
 
-test("only what was archived for its dependencies comes back by itself [S-38]", () => {
+test("only a skill archived for its dependencies is restored automatically [S-38]", () => {
   const ok = dependencyState([check("a", "ok")], { path: "upload" });
   const unknown = dependencyState([check("a", "unknown")], { path: "upload" });
   const missing = dependencyState([check("a", "missing")], { path: "upload" });

@@ -23,7 +23,7 @@ test.each([
   expect(access).toMatchObject({ reason: expected, isVisible: expected === "visible" });
 });
 
-test("a skill that waits for its dependencies is shown with a warning, and an active one without [S-38]", () => {
+test("shows a skill with missing dependencies with a warning, and an active one without [S-38]", () => {
   const lacking = entry("a", { readiness: { state: "missing-deps", reasons: ["pip:x is missing"] } });
   const standing = { ...active, status: "archived", reason: "deps" } as const;
   const warnings = ["pip:x is missing", "The skill is archived until its dependencies are installed."];
@@ -31,12 +31,12 @@ test("a skill that waits for its dependencies is shown with a warning, and an ac
   expect(decideAccess(entry("a"), viewer, {}, active).warnings).toEqual([]);
 });
 
-test("why someone archived a skill is in the explanation [S-43]", () => {
+test("the explanation has the reason for archiving [S-43]", () => {
   const standing = { ...active, status: "archived", reason: "out of date" } as const;
   expect(decideAccess(entry("a"), viewer, {}, standing).message).toBe("The skill is archived: out of date.");
 });
 
-test("a viewer's own list comes first: it learns nothing of a skill beyond it [S-43]", () => {
+test("a viewer's allow list comes first and hides every other skill [S-43]", () => {
   const standing = { ...active, isEnabled: false };
   expect(decideAccess(entry("a"), { runtime: "test", allow: ["b"] }, {}, standing).reason).toBe(
     "not-allowed",
@@ -67,7 +67,7 @@ test.each([
   [{ grants: [grantTo("agent", "helper"), grantTo("user", "bob", 1)] }, 1],
   [{ grants: [grantTo("user", "helper", 1), grantTo("agent", "bob", 2)] }, 5],
 ] as const)(
-  "with %j a viewer gets revision %i, and its own pin goes beyond no grant's [S-43]",
+  "with %j a viewer gets revision %i, and its own pin does not exceed a grant's [S-43]",
   (fields, expected) => {
     const current = entry("a", { revision: 5 });
     const standing = owned({ visibility: "public", ...fields });
@@ -78,19 +78,19 @@ test.each([
   },
 );
 
-test("a viewer's own pin holds it to what there is [S-43]", () => {
+test("a viewer's own pin limits it to existing revisions [S-43]", () => {
   const current = entry("a", { revision: 5 });
   const standing = owned({ visibility: "public" });
   expect(decideAccess(current, { ...viewer, pins: { a: 5 } }, {}, standing).entry).toBe(current);
   expect(decideAccess(current, { ...viewer, pins: { a: 9 } }, {}, standing).reason).toBe("pin");
 });
 
-test("a skill in a folder has no revisions, so that one who is held to any does not get it [S-43]", () => {
+test("a viewer with a pin does not get a skill in a folder, which has no revisions [S-43]", () => {
   expect(decideAccess(entry("a"), { ...viewer, pins: { a: 1 } })).toMatchObject({ reason: "pin" });
   expect(decideAccess(entry("constructor"), { ...viewer, pins: {} })).toMatchObject({ reason: "visible" });
 });
 
-test("rights are asked for after the switch and before what the skill says [S-43]", () => {
+test("checks rights after the switch and before the skill's state [S-43]", () => {
   const other = entry("a", { runtime: ["other"], revision: 1 });
   expect(decideAccess(other, viewer, {}, owned()).reason).toBe("no-grant");
   expect(decideAccess(other, viewer, {}, { ...owned(), isEnabled: false }).reason).toBe("disabled");
@@ -98,7 +98,7 @@ test("rights are asked for after the switch and before what the skill says [S-43
   expect(decideAccess(entry("a"), viewer, {}, owned({ isSystem: true }))).toMatchObject({ rule: "system" });
 });
 
-test("what is on record about an agent limits a viewer that was made before, and never widens it [S-65]", () => {
+test("an agent's record limits an existing viewer and never widens it [S-65]", () => {
   const before = { ...viewer, agent: "helper", allow: ["a", "b"], pins: { a: 1 } };
   const record = { allow: ["b", "c"], pins: { b: 2 }, isRemoved: false };
   expect(withAgentRecord(before, undefined)).toBe(before);

@@ -55,13 +55,13 @@ const readerAt = (nowMs: () => number) => new BundleReader(defaultLimits, { now:
 /** For whom all that is there has been there for long. */
 const later = () => readerAt(() => Date.now() + 60_000);
 
-describe("a skill that is read again", () => {
-  test("is the same bundle while nothing has changed [S-26]", async () => {
+describe("a repeated read of a skill", () => {
+  test("returns the same bundle while nothing has changed [S-26]", async () => {
     const reader = later();
     expect(await hashWith(reader)).toBe(await hashWith(reader));
   });
 
-  test("is packed anew as long as a change might not show in its times [S-26]", async () => {
+  test("packs again while a change might not show in the times [S-26]", async () => {
     const { ctimeMs } = statSync(at("skills/pdf/references/forms.md"));
     const reader = readerAt(() => ctimeMs + 1000);
     const first = await hashWith(reader);
@@ -69,13 +69,13 @@ describe("a skill that is read again", () => {
     expect(await hashWith(reader)).toEqual(first);
   });
 
-  test("is the same bundle also where a file says that it is of the future [S-26]", async () => {
+  test("returns the same bundle for a file with a time in the future [S-26]", async () => {
     utimesSync(at("skills/pdf/references/forms.md"), 4e9, 4e9);
     const reader = later();
     expect(await hashWith(reader)).toBe(await hashWith(reader));
   });
 
-  test("is packed anew after half a minute, and when the clock was set back [S-26]", async () => {
+  test("packs again after half a minute, and when the clock was set back [S-26]", async () => {
     let nowMs = Date.now() + 60_000;
     const reader = readerAt(() => nowMs);
     const first = await hashWith(reader);
@@ -93,7 +93,7 @@ describe("a skill that is read again", () => {
   test.each([
     [512, true],
     [513, false],
-  ])("is kept with what was left out of it, up to a bound: %i [S-26]", async (count, isKept) => {
+  ])("is cached with its omissions, up to a limit: %i [S-26]", async (count, isKept) => {
     // One more is left out already by the ignore file, and so is that file itself.
     for (let made = 2; made < count; made += 1) symlinkSync("x", at(`skills/pdf/link-${made}`));
     const reader = later();
@@ -126,7 +126,7 @@ describe("a skill that is read again", () => {
     ],
   ];
 
-  test.each(changes)("is another one when %s [S-26]", async (_name, change) => {
+  test.each(changes)("returns a new bundle when %s [S-26]", async (_name, change) => {
     const reader = later();
     const before = await hashWith(reader);
     expect(await hashWith(reader)).toBe(before);
@@ -136,7 +136,7 @@ describe("a skill that is read again", () => {
     expect(after.treeHash).not.toBe(before.treeHash);
   });
 
-  test("is another one when a helper that it uses is edited [S-26]", async () => {
+  test("returns a new bundle when a helper it uses is edited [S-26]", async () => {
     write("skills/_shared/a.mjs", "a");
     const reader = later();
     const before = await hashWith(reader);
@@ -145,7 +145,7 @@ describe("a skill that is read again", () => {
     expect((await hashWith(reader)).treeHash).not.toBe(before.treeHash);
   });
 
-  test("is another one when the way to it leads elsewhere [S-26]", async () => {
+  test("returns a new bundle when its path leads elsewhere [S-26]", async () => {
     symlinkSync(at("skills"), at("way"));
     const reader = later();
     const before = await hashWith(reader, at("way/pdf"));
@@ -155,7 +155,7 @@ describe("a skill that is read again", () => {
     expect((await hashWith(reader, at("way/pdf"))).treeHash).not.toBe(before.treeHash);
   });
 
-  test("has the text that is in its file now, also when the file's times were set back [S-17]", async () => {
+  test("has the file's current text, even when the file's times were set back [S-17]", async () => {
     const reader = later();
     const before = await readSkill(reader);
     editUnseen("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: y\n---\nUse _shared/a.mjs.\n");
@@ -165,7 +165,7 @@ describe("a skill that is read again", () => {
     expect(after?.treeHash).not.toBe(before?.treeHash);
   });
 
-  test("is read from where it lies now when it was moved and a link was left in its place [S-26]", async () => {
+  test("follows a skill that was moved behind a link [S-26]", async () => {
     const reader = later();
     const before = await readPart(reader, "references/forms.md");
     renameSync(at("skills"), at("moved"));
@@ -174,7 +174,7 @@ describe("a skill that is read again", () => {
     expect(await readPart(reader, "references/forms.md")).toEqual(before);
   });
 
-  test("is one again when a file has lost its other name [S-26]", async () => {
+  test("accepts a file again after its other hard link was removed [S-26]", async () => {
     linkSync(at("skills/pdf/references/forms.md"), at("twin"));
     const reader = later();
     const before = await hashWith(reader);
@@ -185,7 +185,7 @@ describe("a skill that is read again", () => {
   });
 });
 
-test("a library goes by the clock that it is given, and needs no record for that [S-17]", async () => {
+test("a library uses the given clock and needs no record for it [S-17]", async () => {
   const folders = new FakeFolders();
   folders.skill("skills/pdf");
   let asked = 0;

@@ -91,7 +91,7 @@ describe("the disclosure contract", () => {
         expect(mayKnow({ id: skill.id, standing }, viewer)).toBe(true);
   });
 
-  test("the gate as if the skill were on gives the same answer [S-43]", () => {
+  test("the gate gives the same answer as if the skill were on [S-43]", () => {
     for (const { standing, viewer } of cases) {
       const on = standing && { ...standing, isEnabled: true, status: "active" as const, reason: undefined };
       const { reason } = decideAccess(skill, viewer, {}, on);

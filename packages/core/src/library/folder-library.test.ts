@@ -29,7 +29,7 @@ afterEach(() => folders.close());
 describe("a named folder with only tools", () => {
   const named = () => ({ ...folders.source("counter"), isNamed: true });
 
-  test("is a skill with generated instructions, which is read, searched and copied [S-9]", async () => {
+  test("is a skill with generated instructions that can be read, searched and copied [S-9]", async () => {
     folders.write("counter/tools/count.mjs", "export default {};");
     const cache = new CountingCache();
     for (const start of ["first", "cached"]) {
@@ -54,7 +54,7 @@ describe("a named folder with only tools", () => {
     await library.close();
   });
 
-  test("is rejected by strict loading, and is no skill if it contains skills or is not named [S-9]", async () => {
+  test("is rejected by strict loading, and ignored if it contains skills or is not named [S-9]", async () => {
     folders.write("counter/tools/count.mjs", "export default {};");
     const listed = async (source: ReturnType<typeof named>) => {
       const library = await folders.open([source]);
@@ -71,7 +71,7 @@ describe("a named folder with only tools", () => {
 });
 
 describe("searched files", () => {
-  test("a reference below any folder is found, and its edit is seen by the next start [S-61]", async () => {
+  test("finds a reference below any folder, and sees its edit at the next start [S-61]", async () => {
     folders.skill("skills/a");
     folders.skill("skills/b");
     folders.write("skills/a/references/deep/er/x.md", "About penguins.");
@@ -93,7 +93,7 @@ describe("searched files", () => {
     expect(await found("zebras")).toEqual([]);
   });
 
-  test("a reference is read up to 8 KB, and a link not at all [S-26] [S-61]", async () => {
+  test("reads up to 8 KB of a reference, and no link [S-26] [S-61]", async () => {
     folders.skill("skills/a");
     folders.write("skills/a/references/x.md", `Penguins. ${"More words. ".repeat(1000)} Walruses.`);
     folders.write("outside/y.md", "Zebras.");
@@ -108,7 +108,7 @@ describe("searched files", () => {
 });
 
 describe("sources", () => {
-  test("trust and label come from the source, whatever the skill says [S-14]", async () => {
+  test("trust and label come from the source, not from the skill [S-14]", async () => {
     folders.write(
       "skills/a/SKILL.md",
       "---\nname: a\ndescription: x\ntrust: builtin\nsource: builtin\n---\n",
@@ -117,13 +117,13 @@ describe("sources", () => {
     expect(await library.find(anyone, "a")).toMatchObject({ trust: "third_party", source: "skills" });
   });
 
-  test("a root may itself be a skill, skills may be nested, and _ folders never are [S-14]", async () => {
+  test("a root may be a skill, skills may be nested, and _ folders are never skills [S-14]", async () => {
     for (const path of ["root", "root/inner", "root/deep/er/nested", "root/_shared"]) folders.skill(path);
     const library = await folders.open([folders.source("root")]);
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["inner", "nested", "root"]);
   });
 
-  test("the nearest source wins in local order and the most trusted in trust order; the rest is reported [S-15]", async () => {
+  test("the nearest source wins in local order and the most trusted in trust order; losers are reported [S-15]", async () => {
     for (const folder of ["project", "home", "builtin", "stranger"])
       folders.skill(`${folder}/pdf`, `description: from ${folder}`);
     const sources = [
@@ -157,7 +157,7 @@ describe("sources", () => {
     expect((await library.explain(anyone, "pdf")).map(({ state }) => state)).toEqual(["visible", "invalid"]);
   });
 
-  test("two folders of one id in a source are a reported collision [S-5]", async () => {
+  test("reports two folders with one id in a source as a collision [S-5]", async () => {
     folders.skill("skills/My Skill");
     const named = folders.skill("skills/my-skill");
     const library = await folders.open([folders.source("skills")]);
@@ -169,7 +169,7 @@ describe("sources", () => {
     ]);
   });
 
-  test("a source whose folder is not there yet is empty, and fills when it appears [S-18]", async () => {
+  test("a source with a missing folder is empty, and fills when it appears [S-18]", async () => {
     const library = await folders.open([folders.source("later")]);
     expect(await library.list(anyone)).toEqual([]);
     folders.skill("later/a");
@@ -177,7 +177,7 @@ describe("sources", () => {
     expect(await library.list(anyone)).toHaveLength(1);
   });
 
-  test("readiness is what the host makes of the requirements [S-8]", async () => {
+  test("the host decides readiness from the requirements [S-8]", async () => {
     folders.skill("skills/a", "description: x\nmetadata: {openclaw: {requires: {env: [KEY], bins: [git]}}}");
     const bare: Host = { ...fullHost, hasEnv: () => false };
     const library = await folders.open([folders.source("skills")], { host: bare });
@@ -190,7 +190,7 @@ describe("sources", () => {
 });
 
 describe("the cache", () => {
-  test("a second start reads no file that has not changed [S-17]", async () => {
+  test("a second start reads no unchanged file [S-17]", async () => {
     for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
     const cache = new CountingCache();
     await folders.open([folders.source("skills")], { cache });
@@ -212,7 +212,7 @@ describe("the cache", () => {
     expect(cache.saves).toBe(1);
   });
 
-  test("a second start sees what was edited, added and removed in between [S-17]", async () => {
+  test("a second start sees edited, added and removed skills [S-17]", async () => {
     for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
     const cache = new CountingCache();
     await folders.open([folders.source("skills")], { cache });
@@ -227,7 +227,7 @@ describe("the cache", () => {
     ]);
   });
 
-  test("an edit whose times are set back is never served as the old text [S-17]", async () => {
+  test("never serves the old text for an edit with times set back [S-17]", async () => {
     const file = folders.skill("skills/a", "description: x", "Old text.\n");
     const cache = new CountingCache();
     const library = await folders.open([folders.source("skills")], { cache });
@@ -240,7 +240,7 @@ describe("the cache", () => {
     expect((await again.read(anyone, "a")).body).toBe("New text.\n");
   });
 
-  test("a skill that changed its runtime since it was indexed is not handed over [S-7] [S-17]", async () => {
+  test("does not hand over a skill whose runtime changed after indexing [S-7] [S-17]", async () => {
     folders.skill("skills/a");
     const library = await folders.open([folders.source("skills")]);
     folders.write("skills/a/references/x.md", "x");
@@ -257,7 +257,7 @@ describe("the cache", () => {
     await expect(library.read(anyone, "a")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   });
 
-  test("a root that is a link is followed to where it leads now [S-17]", async () => {
+  test("follows a root link to its current target [S-17]", async () => {
     folders.skill("one/a");
     folders.skill("two/b");
     symlinkSync("one", join(folders.root, "current"));
@@ -269,7 +269,7 @@ describe("the cache", () => {
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["b"]);
   });
 
-  test("a root that was missing, or empty, at an earlier start is searched again [S-17]", async () => {
+  test("searches again a root that was missing or empty at an earlier start [S-17]", async () => {
     const cache = new CountingCache();
     await folders.open([folders.source("skills")], { cache });
     folders.skill("skills/a");
@@ -277,7 +277,7 @@ describe("the cache", () => {
     expect(await library.list(anyone)).toHaveLength(1);
   });
 
-  test("a skill that came up inside another one is found by a reload, and by a start an hour later [S-17]", async () => {
+  test("finds a new nested skill on a reload, and on a start an hour later [S-17]", async () => {
     folders.skill("skills/a");
     const cache = new CountingCache();
     let now = new Date("2026-01-01T00:00:00Z");
@@ -289,7 +289,7 @@ describe("the cache", () => {
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["a", "inner"]);
   });
 
-  test("tools that are added make a skill hybrid [S-9] [S-17]", async () => {
+  test("added tools make a skill hybrid [S-9] [S-17]", async () => {
     folders.skill("skills/a");
     const library = await folders.open([folders.source("skills")]);
     expect((await library.find(anyone, "a"))?.type).toBe("context");
@@ -301,7 +301,7 @@ describe("the cache", () => {
     expect((await library.find(anyone, "a"))?.type).toBe("context");
   });
 
-  test("damaged bytes in the cache cost a rescan and nothing else [S-17]", async () => {
+  test("damaged cache bytes cost only a rescan [S-17]", async () => {
     folders.skill("skills/a");
     const cache = new CountingCache();
     await folders.open([folders.source("skills")], { cache });
@@ -332,7 +332,7 @@ class CountingCache implements IndexCache {
 }
 
 describe("what lies on a disk", () => {
-  test("a SKILL.md that links to itself is an invalid skill among others [S-16] [S-19]", async () => {
+  test("a SKILL.md that links to itself is one invalid skill among others [S-16] [S-19]", async () => {
     folders.skill("skills/ok");
     mkdirSync(join(folders.root, "skills/bad"));
     symlinkSync("SKILL.md", join(folders.root, "skills/bad/SKILL.md"));
@@ -343,7 +343,7 @@ describe("what lies on a disk", () => {
     ]);
   });
 
-  test("a skill that is gone is not found, and its place on the disk is not told [S-26]", async () => {
+  test("reports a removed skill without its path [S-26]", async () => {
     folders.skill("skills/a");
     const file = folders.skill("skills/b");
     const library = await folders.open([folders.source("skills")]);
@@ -356,7 +356,7 @@ describe("what lies on a disk", () => {
     }
   });
 
-  test("a stranger's SKILL.md with other names is told to be invalid, not ready [S-19] [S-26]", async () => {
+  test("a third-party SKILL.md with other field names is invalid, not ready [S-19] [S-26]", async () => {
     const file = folders.skill("skills/a");
     linkSync(file, join(folders.root, "other-name"));
     const stranger = await folders.open([folders.source("skills", { trust: "third_party" })]);
@@ -365,7 +365,7 @@ describe("what lies on a disk", () => {
     expect((await own.read(anyone, "a")).entry.id).toBe("a");
   });
 
-  test("new content and shadowing are recorded, and what an earlier start knew is not [S-15] [S-62]", async () => {
+  test("records new content and shadowing once across starts [S-15] [S-62]", async () => {
     folders.skill("near/pdf");
     folders.skill("far/pdf");
     const cache = new CountingCache();
@@ -391,7 +391,7 @@ describe("what lies on a disk", () => {
 });
 
 describe("the search", () => {
-  test("its index is kept between starts, and brought up to date with what changed [S-61]", async () => {
+  test("keeps its index between starts and updates it with changes [S-61]", async () => {
     for (const id of ["a", "b", "c"])
       folders.skill(`skills/${id}`, `description: About ${id}.`, `The word of ${id} is word${id}.\n`);
     const cache = new CountingCache();
@@ -407,7 +407,7 @@ describe("the search", () => {
     expect((await second.search(anyone, "wordc"))[0]?.entry.id).toBe("c");
   });
 
-  test("nothing outside a skill is searched through a link in it [S-26] [S-61]", async () => {
+  test("does not search outside a skill through a link in it [S-26] [S-61]", async () => {
     folders.write("private/notes.md", "swordfish");
     folders.skill("skills/a");
     symlinkSync(join(folders.root, "private"), join(folders.root, "skills/a/references"));
@@ -419,7 +419,7 @@ describe("the search", () => {
     expect((await library.search(anyone, "halibut"))[0]?.entry.id).toBe("b");
   });
 
-  test("a text that changed after it was indexed shows in no snippet until it went through the gate [S-17] [S-61]", async () => {
+  test("a text that changed after indexing appears in no snippet until it passed the gate [S-17] [S-61]", async () => {
     folders.skill("skills/a", "description: x", "The xylophone.\n");
     const library = await folders.open([folders.source("skills")]);
     await library.search(anyone, "xylophone");

@@ -50,7 +50,7 @@ const trusted = (trust: Trust, text: string): ContractSkill => ({
   trust,
 });
 
-test("of two skills of one id the better ranked counts, whichever layer it is in [S-15]", async () => {
+test("of two skills with one id, the better-ranked wins in any layer [S-15]", async () => {
   const [org, builtin] = [trusted("org", "Of the org."), trusted("builtin", "Built in.")];
   for (const given of [
     [[org], [builtin]],
@@ -68,14 +68,14 @@ test("of two skills of one id the better ranked counts, whichever layer it is in
   }
 });
 
-test("the first of equals counts, and the others are told as shadowed by it [S-15] [S-19]", async () => {
+test("the first of equals wins, and the others are reported as shadowed by it [S-15] [S-19]", async () => {
   const { library } = layered([[trusted("user", "First.")], [trusted("user", "Second.")]]);
   expect((await library.list(anyone)).map(({ description }) => description)).toEqual(["First."]);
   const explained = await library.explain(anyone, "pdf");
   expect(explained.map(({ state }) => state)).toEqual(["visible", "shadowed"]);
 });
 
-test("folders rank by their kind among other layers, and a loser is below the one that counts in the end [S-15]", async () => {
+test("folders rank by their kind among other layers, and a loser is reported below the final winner [S-15]", async () => {
   folders.skill("work/pdf", "description: At work.");
   folders.skill("bundled/pdf", "description: Bundled.");
   const local = await folders.open([
@@ -94,7 +94,7 @@ test("folders rank by their kind among other layers, and a loser is below the on
   await folders.close();
 });
 
-test("what one layer switches off is off, and no other skill of its name comes in its place [S-44]", async () => {
+test("a skill switched off in one layer is off, and no other skill with its name replaces it [S-44]", async () => {
   const off = openMemoryLibrary([trusted("org", "A.")], { host, settings: { disabled: new Set(["pdf"]) } });
   const on = openMemoryLibrary([trusted("user", "B.")], { host });
   const library = openLayeredLibrary([off, on]);
@@ -103,7 +103,7 @@ test("what one layer switches off is off, and no other skill of its name comes i
   await library.close();
 });
 
-test("a change below what counts is no change, and one that uncovers a skill is [S-18]", async () => {
+test("a change below the winner is no change, and uncovering a skill is one [S-18]", async () => {
   const { library, layers } = layered([[trusted("user", "Top.")], [trusted("org", "Below.")]]);
   const changes: LibraryChange[] = [];
   library.onChange((change) => changes.push(change));
@@ -116,7 +116,7 @@ test("a change below what counts is no change, and one that uncovers a skill is 
   expect(changes[1]).toEqual({ added: [], changed: [], removed: ["pdf"], broken: [] });
 });
 
-test("a skill that moved to another layer between two steps of a call is read as what it is now [S-25]", async () => {
+test("a skill that moved to another layer during a call is read in its current state [S-25]", async () => {
   const { library, layers } = layered([[trusted("user", "Top.")], [trusted("org", "Below.")]]);
   const entry = await library.find(anyone, "pdf");
   if (entry === undefined) throw new Error("it is there");
@@ -125,7 +125,7 @@ test("a skill that moved to another layer between two steps of a call is read as
   expect(opened.entry.trust).toBe("org");
 });
 
-test("whatever the layers hold, each id counts once and is the best of its kind [S-15]", async () => {
+test("for any layers, each id appears once and is the best of its kind [S-15]", async () => {
   const trust = fc.constantFrom<Trust>("builtin", "org", "user", "third_party");
   const layer = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c", "d"), trust), {
     selector: ([id]) => id,

@@ -4,7 +4,7 @@ import { openMemoryLibrary } from "./open-library.ts";
 
 const viewer = { runtime: "test" };
 
-test("a viewer's own use lifts a skill among its likes, a little, and the hit says so [S-61]", async () => {
+test("a viewer's own use ranks a skill slightly higher among similar ones, and the hit says so [S-61]", async () => {
   const library = openMemoryLibrary(
     [
       skill("alpha", { yaml: "description: Sorts mail." }),
@@ -37,7 +37,7 @@ test("a viewer's own use lifts a skill among its likes, a little, and the hit sa
   await library.close();
 });
 
-test("a sight of a viewer follows switches that carry no state [S-44] [S-61]", async () => {
+test("a viewer's view follows switches without a state [S-44] [S-61]", async () => {
   const disabled = new Set<string>();
   const library = openMemoryLibrary([skill("alpha"), skill("bravo")], {
     host: bareHost,

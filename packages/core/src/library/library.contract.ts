@@ -42,7 +42,7 @@ export function libraryContract(
   { hasSearchedBodies = true, hasInvalidCandidates = true }: ContractOptions = {},
 ): void {
   describe(`a library of ${name}`, () => {
-    test("lists entries ordered by id, in the shape of the wire [S-16]", async () => {
+    test("lists entries ordered by id, in wire format [S-16]", async () => {
       const library = await make().open([
         skill("beta", "description: B.\ntags: [x]\nversion: 1.2.0"),
         skill("alpha"),
@@ -54,7 +54,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("is the same for list, find, search, read, files and resource: what a viewer may not see is not there [S-43]", async () => {
+    test("list, find, search, read, files and resource agree: a hidden skill does not exist [S-43]", async () => {
       const settings = { disabled: new Set(["off"]) };
       const skills = [
         skill("open"),
@@ -112,7 +112,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("hands over instructions with the hashes and the list of files, and reads no file [S-20] [S-25]", async () => {
+    test("returns instructions with the hashes and the list of files, and reads no file [S-20] [S-25]", async () => {
       const files = {
         ...skill("demo", "description: x", "Do it.\n").files,
         "scripts/a.py": "print(1)",
@@ -138,7 +138,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("reads resources as text or bytes, whole or in ranges that never cut a character [S-26]", async () => {
+    test("reads resources as text or bytes, whole or in ranges that never split a character [S-26]", async () => {
       const bytes = Uint8Array.from([0, 255, 1, 254]);
       const text = "αβγδ".repeat(10);
       const files = { ...skill("demo").files, "assets/x.bin": bytes, "references/greek.md": text };
@@ -175,7 +175,7 @@ export function libraryContract(
       "C:\\x",
       "references\\b.md",
       "./SKILL.md",
-    ])("refuses the resource path %j [S-26]", async (path) => {
+    ])("rejects the resource path %j [S-26]", async (path) => {
       const library = await make().open([skill("demo"), skill("other")]);
       await expect(library.resource(anyone, "demo", path)).rejects.toMatchObject({
         code: "RESOURCE_OUTSIDE_SKILL",
@@ -183,7 +183,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("says that a file is not there [S-26]", async () => {
+    test("reports a missing file [S-26]", async () => {
       const library = await make().open([skill("demo")]);
       await expect(library.resource(anyone, "demo", "references/none.md")).rejects.toMatchObject({
         code: "PATH_NOT_FOUND",
@@ -191,7 +191,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("copies the bundle to a folder, as the hash says, and gives nothing that is hidden [S-13] [S-29]", async () => {
+    test("copies the bundle to a folder, matching the hash, and copies nothing hidden [S-13] [S-29]", async () => {
       const files = {
         ...skill("demo").files,
         "scripts/deep/a.py": "print(1)",
@@ -215,7 +215,7 @@ export function libraryContract(
       }
     });
 
-    test("finds by words of the name, description and body, and says why [S-61]", async () => {
+    test("finds by words of the name, description and body, with reasons [S-61]", async () => {
       const library = await make().open([
         skill("pdf-tools", "description: Merge and split PDF files.", "Use qpdf.\n"),
         skill("mail", "description: Send mail.", "Use an SMTP relay for delivery.\n"),
@@ -228,7 +228,7 @@ export function libraryContract(
       await library.close();
     });
 
-    test("tells one change for each replacement, and answers from the new state [S-18]", async () => {
+    test("reports one change for each replacement, and answers from the new state [S-18]", async () => {
       const maker = make();
       const library = await maker.open([skill("a"), skill("b")]);
       const changes: LibraryChange[] = [];

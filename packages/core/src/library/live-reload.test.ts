@@ -16,7 +16,7 @@ afterEach(() => folders.close());
 describe("watching", () => {
   const quick = { debounceMs: 60, pollMs: 100_000, fullMs: 100_000 };
 
-  test("a storm of saves is one reload with one diff [S-18]", async () => {
+  test("many saves at once cause one reload with one diff [S-18]", async () => {
     for (const id of ["a", "b"]) folders.skill(`skills/${id}`);
     const { library, changes } = await openWatched(quick);
     for (let count = 0; count < 20; count += 1) folders.skill("skills/a", `description: number ${count}`);
@@ -33,7 +33,7 @@ describe("watching", () => {
     ]);
   });
 
-  test("a change of only a script, a tool or a reference is reported, and one of another file in a skill too [S-18]", async () => {
+  test("reports a change of a script, a tool, a reference or any other file of a skill [S-18]", async () => {
     for (const id of ["a", "b"]) folders.skill(`skills/${id}`);
     folders.write("skills/a/scripts/deep/run.py", "print(0)");
     const { library, changes } = await openWatched(quick);
@@ -112,7 +112,7 @@ describe("watching", () => {
     expect((await library.resource(anyone, "a", "references/x.md")).content).toBe("x");
   });
 
-  test("folders that are renamed, vanish and come back are followed [S-18]", async () => {
+  test("follows folders that are renamed, removed and restored [S-18]", async () => {
     folders.skill("skills/a");
     const { library, changes } = await openWatched(quick);
     const ids = async () => (await library.list(anyone)).map(({ id }) => id);
@@ -126,7 +126,7 @@ describe("watching", () => {
     expect(changes.length).toBeGreaterThanOrEqual(3);
   });
 
-  test("a folder that another one replaced is still heard [S-18]", async () => {
+  test("watches a folder that replaced another one [S-18]", async () => {
     folders.skill("skills/a");
     folders.skill("aside/a", "description: replaced");
     const { library, changes } = await openWatched(quick);
@@ -141,7 +141,7 @@ describe("watching", () => {
     expect(changes.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("a root that comes back, or comes at last, is found without being asked for [S-18]", async () => {
+  test("finds a root that returns or first appears, without a request [S-18]", async () => {
     const timers = new ManualTimers();
     const { library } = await openWatched({ timers });
     const untilListed = (count: number) =>
@@ -157,7 +157,7 @@ describe("watching", () => {
     await untilListed(1);
   });
 
-  test("a link to itself in a watched folder harms nothing [S-18]", async () => {
+  test("a link to itself in a watched folder is harmless [S-18]", async () => {
     folders.skill("skills/a");
     const { changes } = await openWatched(quick);
     symlinkSync("loop", join(folders.root, "skills/loop"));
@@ -166,7 +166,7 @@ describe("watching", () => {
     expect(changes[0]).toMatchObject({ added: ["b"] });
   });
 
-  test("the last good text is there after a start from the cache, too [S-17] [S-18]", async () => {
+  test("keeps the last good text after a start from the cache [S-17] [S-18]", async () => {
     const file = folders.skill("skills/a", "description: x", "Good.\n");
     const kept = new Map<string, Uint8Array>();
     const cache = {
@@ -187,7 +187,7 @@ describe("watching", () => {
     expect(changes[1]).toEqual({ added: ["b"], changed: [], removed: [], broken: [] });
   });
 
-  test("writing the same bytes again is no change, and a listener that fails keeps no other from hearing [S-18]", async () => {
+  test("writing the same bytes is no change, and a failing listener does not block the others [S-18]", async () => {
     const file = folders.skill("skills/a");
     const library = await folders.open([folders.source("skills")]);
     writeFileSync(file, readFileSync(file));
@@ -202,7 +202,7 @@ describe("watching", () => {
     expect(heard).toHaveLength(1);
   });
 
-  test("above the budget of watches the folders are polled [S-18]", async () => {
+  test("polls folders above the watch budget [S-18]", async () => {
     for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
     const timers = new ManualTimers();
     const { library, changes } = await openWatched({ maxWatches: 2, timers });
@@ -213,7 +213,7 @@ describe("watching", () => {
     expect(changes[0]).toMatchObject({ changed: ["a"] });
   });
 
-  test("a nested skill that appears inside a skill is found [S-18]", async () => {
+  test("finds a new nested skill [S-18]", async () => {
     folders.skill("skills/a");
     const { changes } = await openWatched(quick);
     folders.skill("skills/a/inner");

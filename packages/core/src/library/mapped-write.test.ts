@@ -74,8 +74,8 @@ function outputOf({ stdout }: ChildProcess): (word: string) => Promise<void> {
 }
 
 // Elsewhere there is no file system that is known never to set a time for such a write.
-describe.runIf(canMap)("a write that shows in no time of the file", () => {
-  test("is in the text of the skill at once, and in its hashes [S-17]", async () => {
+describe.runIf(canMap)("a write that does not change the file's times", () => {
+  test("shows in the skill's text and hashes at once [S-17]", async () => {
     const writeMore = await map("SKILL.md");
     const before = await reader.readSkillFile(folder, "SKILL.md", access());
     await writeMore();
@@ -86,7 +86,7 @@ describe.runIf(canMap)("a write that shows in no time of the file", () => {
     expect(await reader.hash(folder, access())).toMatchObject({ treeHash: after?.treeHash });
   });
 
-  test("is in a file that is read whole, and in the digest that comes with it [S-26]", async () => {
+  test("shows in a file that is read whole, and in its digest [S-26]", async () => {
     const writeMore = await map("forms.md");
     const before = await readForms(0);
     await writeMore();
@@ -96,7 +96,7 @@ describe.runIf(canMap)("a write that shows in no time of the file", () => {
     expect(after.treeHash).not.toBe(before.treeHash);
   });
 
-  test("is in the hashes after half a minute, whoever edits another file meanwhile [S-26]", async () => {
+  test("shows in the hashes after half a minute, even if another file is edited in between [S-26]", async () => {
     const writeMore = await map("forms.md");
     const before = await readForms(5);
     await writeMore();

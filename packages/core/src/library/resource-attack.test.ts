@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => folders.close());
 
 describe("attacks on resources", () => {
-  test("links, hard links and special files inside a skill are not part of it [S-26]", async () => {
+  test("links, hard links and special files are not part of a skill [S-26]", async () => {
     folders.write("secret.txt", "secret");
     folders.skill("skills/a");
     mkdirSync(join(folders.root, "skills/a/references"));
@@ -41,7 +41,7 @@ describe("attacks on resources", () => {
     expect((await library.files(anyone, "a")).map(({ path }) => path)).toEqual(["SKILL.md"]);
   });
 
-  test("a file that is swapped for a link while it is read never leaks what it points to [S-26]", async () => {
+  test("a file that is swapped for a link during a read never leaks the target [S-26]", async () => {
     const secret = folders.write("secret.txt", "secret");
     folders.skill("skills/a");
     const target = folders.write("skills/a/data.txt", "public");
@@ -65,7 +65,7 @@ describe("attacks on resources", () => {
     }
   });
 
-  test("whatever the path, nothing outside the skill is read [S-26]", async () => {
+  test("no path reads anything outside the skill [S-26]", async () => {
     folders.write("secret.txt", "secret");
     folders.skill("skills/a");
     symlinkSync("../../..", join(folders.root, "skills/a/up"));
@@ -98,7 +98,7 @@ describe("attacks on resources", () => {
     );
   });
 
-  test("helpers beside a source are not taken into its skills, and a skill in a skill is its own [S-13] [S-26]", async () => {
+  test("a skill does not include helpers beside its source or files of a nested skill [S-13] [S-26]", async () => {
     folders.write("_shared/keys.py", "SECRET");
     folders.skill("outer", "description: x", "Uses _shared/keys.py\n");
     folders.skill("outer/inner", "description: x\ndisable-model-invocation: true");
@@ -109,7 +109,7 @@ describe("attacks on resources", () => {
     }
   });
 
-  test("a skill folder that is a link out of the source is not found, unless the user says so [S-16]", async () => {
+  test("ignores a skill folder that links out of the source, unless the user allows it [S-16]", async () => {
     folders.skill("elsewhere/a");
     mkdirSync(join(folders.root, "skills"));
     symlinkSync(join(folders.root, "elsewhere/a"), join(folders.root, "skills/a"));

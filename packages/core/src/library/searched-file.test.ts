@@ -21,7 +21,7 @@ test("references of any depth come first, then other texts of the skill [S-61]",
   });
 });
 
-test("files of a skill inside the skill belong to that skill [S-61]", () => {
+test("files of a nested skill belong to that skill [S-61]", () => {
   const paths = ["SKILL.md", "inner/SKILL.md", "inner/references/a.md", "references/b.md"];
   expect(selectSearchedFiles(paths).references).toEqual(["references/b.md"]);
 });

@@ -24,7 +24,7 @@ test("frontmatter, sections about use and prompts of evaluations are triggers [S
   ]);
 });
 
-test("requests that a skill is not for are exclusions and no part of its description [S-61]", () => {
+test("requests that a skill is not for are exclusions, not part of its description [S-61]", () => {
   const found = readTriggers({
     ...source,
     description: "Fills forms. Do NOT use for reading invoices. NOT for scans (use ocr).",
@@ -56,7 +56,7 @@ test.each([
   expect(readTriggers({ ...source, evaluations: [text] })).toMatchObject({ triggers: [], exclusions: [] });
 });
 
-test("a heading in a code block is no section [S-61]", () => {
+test("a heading in a code block is not a section [S-61]", () => {
   const body = "```\n# When to use\n```\nText.\n";
   expect(readTriggers({ ...source, body }).triggers).toEqual([]);
 });

@@ -13,7 +13,7 @@ function argvUnder(patterns: readonly string[], command: string): readonly strin
 }
 
 describe("a plain command line", () => {
-  test.each(honestLines)("%j is allowed, and both shells would run what is answered [S-30]", (line) => {
+  test.each(honestLines)("%j is allowed, and both shells would run the returned words [S-30]", (line) => {
     const argv = argvUnder(grantedPatterns, line);
     expect(argv).toBeDefined();
     for (const shell of ["bash", "dash"] as const) {
@@ -35,18 +35,18 @@ describe("a plain command line", () => {
     ["time jq", "RESERVED_WORD"],
     [" \t", "EMPTY"],
     ["x".repeat(8193), "TOO_LONG"],
-  ])("%j is refused as %s [S-30]", (line, code) => {
+  ])("%j is rejected as %s [S-30]", (line, code) => {
     expect(readCommandLine(line).problem?.code).toBe(code);
   });
 
   test.each([[[]], [[""]], [["A=1", "jq"]], [["-x"]], [["jq", "a\0b"]], [["a b"]], [["if", "x"]]])(
-    "the words %j are no command [S-30]",
+    "the words %j are not a command [S-30]",
     (words) => {
       expect(readArgv(words).problem).toBeDefined();
     },
   );
 
-  test("words that were never a line are taken as they are [S-30]", () => {
+  test("takes separate words unchanged [S-30]", () => {
     expect(readArgv(["jq", "a; b", "$x", "*"]).argv).toEqual(["jq", "a; b", "$x", "*"]);
   });
 });
@@ -54,7 +54,7 @@ describe("a plain command line", () => {
 describe("real shells", () => {
   // About one line in eight is allowed.
   test.each<Shell>(["bash", "dash"])(
-    "%s runs exactly what is allowed, over 20,000 random lines [S-30]",
+    "%s runs exactly the allowed command, over 20,000 random lines [S-30]",
     (shell) => {
       const line = fc
         .array(fc.constantFrom(...pieces), { minLength: 0, maxLength: 9 })
@@ -77,7 +77,7 @@ describe("real shells", () => {
     },
   );
 
-  test("the comparison would notice a line that means something else [S-30]", () => {
+  test("the comparison detects a line with another meaning [S-30]", () => {
     expect(argvOfShell("dash", ["jq"], ["jq a{b", "jq $HOME x", "jq a; jq b"])).toEqual([
       ["jq", "a{b"],
       ["jq", "x"],
@@ -86,7 +86,7 @@ describe("real shells", () => {
     ]);
   });
 
-  test("any text at all is read without a throw [S-30]", () => {
+  test("reads any text without throwing [S-30]", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 64 }), (text) => {
         const { argv, problem } = readCommandLine(text);

@@ -56,27 +56,27 @@ describe("the tiers", () => {
     [{ act: "install", trust: "third_party" }, "deny", "install-third-party"],
     [{ act: "shell_in_prompt" }, "deny", "shell-in-prompt-builtin"],
     [{ act: "shell_in_prompt", trust: "third_party" }, "deny", "shell-in-prompt-third-party"],
-  ])("%j is answered %s by %s [S-28]", (change, verdict, rule) => {
+  ])("the answer to %j is %s by %s [S-28]", (change, verdict, rule) => {
     expect(decide(request(change))).toMatchObject({ verdict, rule });
   });
 
-  test("secrets of a stranger's skill are one more reason to ask [S-28]", () => {
+  test("secrets of a third-party skill are one more reason to ask [S-28]", () => {
     const rows = explainDecision(request({ trust: "third_party", hasSecrets: true }));
     expect(rows.map(({ id }) => id)).toEqual(["run-third-party", "secrets-third-party"]);
   });
 
-  test("a grant of an administrator turns the strangers' network into a question [S-28]", () => {
+  test("an administrator's grant turns network access of third-party skills into a question [S-28]", () => {
     const rules: Rules = { ...defaultRules, thirdPartyNetwork: "ask" };
     expect(decide(request({ trust: "third_party", network: "hosts" }), rules).verdict).toBe("ask");
   });
 
-  test("a stranger's dependencies can be asked for once an administrator says so [S-28]", () => {
+  test("third-party dependencies can be asked about once an administrator allows it [S-28]", () => {
     const rules: Rules = { ...defaultRules, install: { ...defaultRules.install, third_party: "ask" } };
     const install = request({ act: "install", trust: "third_party", network: "hosts" });
     expect(decide(install, rules).verdict).toBe("ask");
   });
 
-  test("a setting that favours less trust does not hold [S-28]", () => {
+  test("ignores a setting that favors less trust [S-28]", () => {
     const shellInPrompt = { builtin: "allow", org: "deny", user: "allow", third_party: "allow" } as const;
     const answers = tiers.map(
       (trust) =>
@@ -86,14 +86,14 @@ describe("the tiers", () => {
   });
 });
 
-test("strangers are asked about whatever is set for all [S-28]", () => {
+test("third-party skills are asked about under any general setting [S-28]", () => {
   const all = { builtin: "allow", org: "allow", user: "allow", third_party: "allow" } as const;
   const rules: Rules = { ...defaultRules, install: all, shellInPrompt: all };
   const answers = tiers.map((trust) => decide(request({ act: "install", trust }), rules).verdict);
   expect(answers).toEqual(["allow", "allow", "allow", "ask"]);
 });
 
-test("a setting that is missing or misspelt permits nothing [S-28]", () => {
+test("a missing or misspelled setting permits nothing [S-28]", () => {
   // As a file might say it: the types do not allow this.
   const rules = {
     ...defaultRules,
@@ -119,7 +119,7 @@ describe("without a sandbox", () => {
 });
 
 describe("the table", () => {
-  test("what no row knows is denied, whatever limits it meets [S-28]", () => {
+  test("denies a request that no row covers, under any limits [S-28]", () => {
     // Values of another version of the product: the types do not know them.
     const act = "format_disk" as Act;
     const trust = "friend" as Trust;
@@ -130,7 +130,7 @@ describe("the table", () => {
     expect(decide(request({ trust, mounts: "write" })).rule).toBe("nothing-matches");
   });
 
-  test("every row has its own id, can be printed, and decides something [S-28]", () => {
+  test("every row has its own id, is printable, and decides something [S-28]", () => {
     const rows = explainPolicy();
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
@@ -139,7 +139,7 @@ describe("the table", () => {
     expect(rows.map(({ id }) => id).filter((id) => !met.has(id))).toEqual([]);
   });
 
-  test("every request gets one answer, and a row that it meets gives it [S-28]", () => {
+  test("every request gets one answer, from a row that matches it [S-28]", () => {
     fc.assert(
       fc.property(anyRequest, anyRules, (each, rules) => {
         const { verdict, rule, reason } = decide(each, rules);
@@ -149,7 +149,7 @@ describe("the table", () => {
     );
   });
 
-  test("asking for more never gets a milder verdict [S-28]", () => {
+  test("a larger request never gets a milder verdict [S-28]", () => {
     fc.assert(
       fc.property(anyRequest, anyRequest, anyRules, (one, other, rules) => {
         const more: PolicyRequest = {

@@ -159,7 +159,7 @@ describe("enforcing", () => {
     expect(guard(call, [allowed]).verdict).toBe("blocked");
   });
 
-  test("a command under a pattern comes back as the words to run [S-30]", () => {
+  test("a command under a pattern returns the words to run [S-30]", () => {
     expect(guard(["bash", { command: "jq '.a b' x.json", timeout: 5000 }], [["Bash(jq:*)"]])).toEqual({
       verdict: "allowed",
       argv: ["jq", ".a b", "x.json"],
@@ -171,7 +171,7 @@ describe("enforcing", () => {
     });
   });
 
-  test("every skill that declares tools has to allow the call, and others do not count [S-30]", () => {
+  test("every skill that declares tools must allow the call; other skills do not matter [S-30]", () => {
     const call = ["bash", { command: "jq ." }] as const;
     expect(guard(call, [])).toEqual({ verdict: "allowed" });
     expect(guard(call, [undefined, undefined])).toEqual({ verdict: "allowed" });
@@ -190,7 +190,7 @@ describe("enforcing", () => {
     });
   });
 
-  test("a blocked call says who blocks it, what is allowed and how to go on [S-30]", () => {
+  test("a blocked call names the blocking skill, the allowed tools and the next step [S-30]", () => {
     const verdict = guard(["bash", { command: "git push; id" }], [["Read", "Bash(git log:*)"]]);
     expect(verdict).toMatchObject({
       verdict: "blocked",
@@ -203,25 +203,25 @@ describe("enforcing", () => {
     });
   });
 
-  test("a launcher's prefix and an item that is not understood are explained [S-30]", () => {
+  test("explains a launcher's prefix and an unknown item [S-30]", () => {
     const launcher = guard(["bash", { command: "git status" }], [["Bash(git:*)"]]);
     expect(launcher).toMatchObject({ message: expect.stringContaining("git log:*") });
     const broken = guard(["bash", { command: "ls" }], [["Bash(ls | wc)"]]);
     expect(broken).toMatchObject({ message: expect.stringContaining("Bash(ls | wc) grants nothing") });
   });
 
-  test("a skill cannot write into the message that its block gives [S-30]", () => {
+  test("a skill cannot write into the message of its block [S-30]", () => {
     const verdict = guard(["bash"], [["Read\u001b[31m\nIGNORE ALL\u202e", "x".repeat(9999)]]);
     expect(verdict).toMatchObject({ message: expect.not.stringMatching(/\p{C}|x{100}/u) });
   });
 
-  test("the tools that lead into and out of skills are never blocked, and running is [S-30]", () => {
+  test("never blocks the tools that enter and leave skills, but blocks running [S-30]", () => {
     for (const tool of exemptTools) expect(guard([tool], [[]])).toEqual({ verdict: "allowed" });
     expect(guard(["run_skill_script", { skill_id: "other" }], [[]]).verdict).toBe("blocked");
     expect(guard(["read_skill"], [[]], { exempt: [] }).verdict).toBe("blocked");
   });
 
-  test("a host's own names take the place of ours [S-30]", () => {
+  test("a host's own names replace ours [S-30]", () => {
     const aliases = { Bash: [{ tool: "terminal", fields: ["line"] }] };
     expect(guard(["terminal", { line: "jq ." }], [["Bash(jq:*)"]], { aliases })).toMatchObject({
       argv: ["jq", "."],
@@ -256,7 +256,7 @@ describe("a skill's own content", () => {
   );
 
   test.each(["Read", "read_skill", "run_skill_script", "bash"])(
-    "is not taken for a tool of the host that is called %s as well [S-30]",
+    "is not confused with a host tool that is also called %s [S-30]",
     (tool) => {
       const call = { tool, input: { command: "jq ." }, owner: "pdf" };
       const allowedTools = ["Read", "run_skill_script", "Bash(jq:*)"];
@@ -267,7 +267,7 @@ describe("a skill's own content", () => {
     },
   );
 
-  test("is not taken for a tool of an MCP server when the skill is named mcp [S-30]", () => {
+  test("is not confused with an MCP server's tool when the skill is named mcp [S-30]", () => {
     const active = [
       { skill: "other", allowedTools: ["mcp__github", "mcp__github__create_issue", "mcp__mcp-"] },
     ];
@@ -288,7 +288,7 @@ describe("a skill's own content", () => {
 describe("approving beforehand", () => {
   const options: GuardOptions = { mode: "preapprove" };
 
-  test("one skill whose patterns match is enough, and nothing is ever blocked [S-30]", () => {
+  test("one skill with a matching pattern is enough, and nothing is ever blocked [S-30]", () => {
     const call = ["bash", { command: "jq ." }] as const;
     expect(guard(call, [["Read"], ["Bash(jq:*)"]], options)).toEqual({
       verdict: "preapproved",
@@ -299,14 +299,14 @@ describe("approving beforehand", () => {
     expect(guard(call, [undefined], options)).toEqual({ verdict: "default" });
   });
 
-  test("no skill approves scripts, neither its own nor another's [S-30]", () => {
+  test("no skill approves scripts, its own or another's [S-30]", () => {
     for (const skill of ["skill-0", "skill-1"]) {
       const run = ["run_skill_script", { skill_id: skill }] as const;
       expect(guard(run, [["Bash", "*", "run_skill_script"]], options)).toEqual({ verdict: "default" });
     }
   });
 
-  test("a command that is not plain is approved by nothing but a bare name [S-30]", () => {
+  test("only a bare name approves a command that is not plain [S-30]", () => {
     const call = ["bash", { command: "jq .; id" }] as const;
     expect(guard(call, [["Bash(jq:*)"]], options)).toEqual({ verdict: "default" });
     expect(guard(call, [["Bash"]], options)).toEqual({ verdict: "preapproved", skill: "skill-0" });

@@ -48,7 +48,7 @@ describe("the analyzer", () => {
     expect(terms(text)).toBe(expected);
   });
 
-  test("gives its terms again when it reads them, so that a term can be typed [S-61]", () => {
+  test("analyzing its own terms returns the same terms, so users can type a term [S-61]", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."aeioschxzyASE1-é ") }), (text) => {
         for (const { term } of analyze(text)) expect(terms(term)).toBe(term);
@@ -56,13 +56,13 @@ describe("the analyzer", () => {
     );
   });
 
-  test("says where each term stands in the text [S-61]", () => {
+  test("reports the position of each term in the text [S-61]", () => {
     const text = "🚀 Read sendUserName, 数据分析 and Café";
     const places = analyze(text).map(({ from, to }) => text.slice(from, to));
     expect(places).toEqual(["Read", "send", "User", "Name", "sendUserName", "数据", "据分", "分析", "Café"]);
   });
 
-  test("stays within any text, whatever is in it [S-61]", () => {
+  test("stays within the bounds of any text [S-61]", () => {
     const hostile = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), unitString());
     fc.assert(
       fc.property(hostile, (text) => {

@@ -57,7 +57,7 @@ function idOf(id: number): string {
   return `skill-${id}`;
 }
 
-test("hidden skills change no byte of an answer, whatever is asked [S-43] [S-61]", () => {
+test("hidden skills change no byte of an answer to any query [S-43] [S-61]", () => {
   fc.assert(
     fc.property(documents, fc.array(query, { maxLength: 4 }), (drawn, queries) => {
       const hidden = new Set(drawn.filter(({ isHidden }) => isHidden).map(({ id }) => idOf(id)));
@@ -75,7 +75,7 @@ test("hidden skills change no byte of an answer, whatever is asked [S-43] [S-61]
   );
 });
 
-test("a sight that is kept follows changes of the index and of the gate [S-43] [S-61]", () => {
+test("a cached view follows changes of the index and of the gate [S-43] [S-61]", () => {
   const change = fc.record({
     id: fc.integer({ min: 0, max: 9 }),
     body: text,
@@ -112,7 +112,7 @@ test("a sight that is kept follows changes of the index and of the gate [S-43] [
   );
 });
 
-test("a long query of a viewer who sees little ranks as in an index of the visible skills [S-61]", () => {
+test("a long query of a viewer with few skills ranks as in an index of the visible skills [S-61]", () => {
   const many = Array.from({ length: 300 }, (_, at) => ({
     id: at,
     name: `skill ${at}`,

@@ -31,7 +31,7 @@ const tools = [
 describe("ranking", () => {
   const index = indexOf(...tools);
 
-  test("a word in the name weighs more than one in the body [S-61]", () => {
+  test("a word in the name counts more than one in the body [S-61]", () => {
     expect(ids(index, "pdf")).toEqual(["pdf-forms", "meeting-notes"]);
   });
 
@@ -41,7 +41,7 @@ describe("ranking", () => {
     ["tags", "document", "pdf-forms"],
     ["body", "charts", "spreadsheet-report"],
     ["references", "observable", "swiftui-expert"],
-  ])("finds a word of the %s, and says so [S-61]", (field, query, id) => {
+  ])("finds a word of the %s and says so [S-61]", (field, query, id) => {
     const [hit] = index.search(query);
     expect(hit?.id).toBe(id);
     expect(hit?.fields).toEqual([field]);
@@ -49,12 +49,12 @@ describe("ranking", () => {
     expect(hit?.isWeak).toBe(false);
   });
 
-  test("a task in many words finds its skill, and words that everybody uses do not matter [S-61]", () => {
+  test("a task in many words finds its skill, and common words do not matter [S-61]", () => {
     const task = "Could you please look at these excel workbooks that I have got here and make me a report?";
     expect(ids(index, task)[0]).toBe("spreadsheet-report");
   });
 
-  test("each hit shows the parts of its score and the words it has, as typed [S-61]", () => {
+  test("each hit shows its score parts and its matched words as typed [S-61]", () => {
     const [hit] = index.search("Fill PDFs quickly");
     expect(hit).toMatchObject({
       id: "pdf-forms",
@@ -64,16 +64,16 @@ describe("ranking", () => {
     expect(hit?.fields).toEqual(["name", "description"]);
   });
 
-  test("a hit with little of what was asked is called weak [S-61]", () => {
+  test("a hit that matches little of the query is weak [S-61]", () => {
     const hits = index.search("orbital mechanics of comets near the watch tower in galactic medieval poetry");
     expect(hits.map(({ id, isWeak }) => [id, isWeak])).toEqual([["kubernetes-deploy", true]]);
   });
 
-  test("nothing is made up for words that are nowhere [S-61]", () => {
+  test("returns nothing for unknown words [S-61]", () => {
     expect(ids(index, "zzqxv wwqyk")).toEqual([]);
   });
 
-  test("a prior lifts a skill among its likes [S-61]", () => {
+  test("a prior ranks a skill higher among similar ones [S-61]", () => {
     const twins = indexOf(skill("tidy-alpha", "Tidy code"), skill("tidy-bravo", "Tidy code"));
     expect(ids(twins, "tidy code")).toEqual(["tidy-alpha", "tidy-bravo"]);
     const prior = (id: string) => (id === "tidy-bravo" ? 0.1 : 0);
@@ -102,11 +102,11 @@ describe("ranking", () => {
     ["an accent", "\u0301"],
     ["a run too long for a word", "a".repeat(1000)],
     ["a stop word and a run too long for a term", `the ${"b".repeat(41)}`],
-  ])("%s has no word to look for and finds nothing [S-61]", (_, query) => {
+  ])("%s has no searchable word and finds nothing [S-61]", (_, query) => {
     expect(index.search(query)).toEqual([]);
   });
 
-  test("without a word to look for, a name is still found by its spelling [S-61]", () => {
+  test("without a searchable word, still finds a name by its spelling [S-61]", () => {
     const long = "extraordinarily".repeat(3);
     const named = indexOf(...tools, skill(long), skill("how-to", "Guides"));
     expect(named.search(`${long}s`)).toMatchObject([{ id: long, isWeak: false, fields: ["name"] }]);
@@ -116,7 +116,7 @@ describe("ranking", () => {
     expect(others.every(({ isWeak }) => isWeak)).toBe(true);
   });
 
-  test("the same content is one hit, with its copies named [S-61]", () => {
+  test("equal content is one hit that names its copies [S-61]", () => {
     const copies = ["b/lint", "a/lint", "c/lint"].map((id) => skill("lint", "Lint code", { id, key: "one" }));
     const [hit, ...others] = indexOf(...copies, skill("other", "Lint text")).search("lint code");
     expect(hit).toMatchObject({ id: "a/lint", copies: ["b/lint", "c/lint"] });
@@ -124,7 +124,7 @@ describe("ranking", () => {
   });
 });
 
-describe("words of the author about use", () => {
+describe("the author's words about use", () => {
   test("a request among the triggers of a skill finds it before one that only mentions it [S-61]", () => {
     const index = indexOf(
       skill("alpha", "Works on tables.", {
@@ -136,7 +136,7 @@ describe("words of the author about use", () => {
     expect(hit).toMatchObject({ id: "bravo", fields: ["triggers"] });
   });
 
-  test("a request that a skill excludes ranks it below its likes [S-61]", () => {
+  test("a request that a skill excludes ranks it below similar skills [S-61]", () => {
     const same = "Converts invoices between formats.";
     const index = indexOf(
       skill("alpha", same, { exclusions: "Do not use for printing invoices on paper" }),
@@ -164,7 +164,7 @@ describe("near copies", () => {
     expect(hits).toMatchObject([{ id: "mail", copies: ["mail-2"] }]);
   });
 
-  test("skills of one template with other names stay apart [S-61]", () => {
+  test("skills from one template with different names stay separate [S-61]", () => {
     const hits = indexOf(version("mail", 0), version("post", 12)).search("sort mail");
     expect(hits.map(({ id, copies }) => [id, copies])).toEqual([
       ["mail", []],
@@ -172,21 +172,21 @@ describe("near copies", () => {
     ]);
   });
 
-  test("skills with the same name and other texts stay apart [S-61]", () => {
+  test("skills with the same name and different texts stay separate [S-61]", () => {
     expect(
       indexOf(version("mail", 0), version("mail-2", 80, "mail-2 mail")).search("sort mail"),
     ).toHaveLength(2);
   });
 });
 
-describe("queries that no skill fits", () => {
+describe("queries that match no skill", () => {
   const many = Array.from({ length: 60 }, (_, at) =>
     skill(`helper-${at}`, `Helps with topic${at} reports.`, {
       body: "Write the report. Check the data and send it.",
     }),
   );
 
-  test("words that many skills share are no strong hit for a long task [S-61]", () => {
+  test("words shared by many skills are not a strong hit for a long task [S-61]", () => {
     const query = "check the data of my garden and write a report about watering tomatoes";
     expect(
       indexOf(...many)
@@ -229,12 +229,12 @@ describe("names and words as people type them", () => {
     expect(hit?.matched.length).toBeGreaterThan(0);
   });
 
-  test("a word that is there is preferred to what it may become [S-61]", () => {
+  test("prefers an exact word to its completions [S-61]", () => {
     const index = indexOf(skill("one", "Arrange the dock"), skill("two", "Arrange the docker"));
     expect(ids(index, "arrange dock")).toEqual(["one", "two"]);
   });
 
-  test("Chinese finds Chinese, also by a part of it [S-61]", () => {
+  test("Chinese queries find Chinese text, including parts of words [S-61]", () => {
     const index = indexOf(
       skill("图表生成", "根据数据生成图表和报告"),
       skill("翻译助手", "把文档翻译成中文"),
@@ -248,7 +248,7 @@ describe("names and words as people type them", () => {
 });
 
 describe("access", () => {
-  test("who may not be seen is left out before the cut, not after it [S-61]", () => {
+  test("hidden documents are left out before the limit applies [S-61]", () => {
     const hidden = Array.from({ length: 400 }, (_, at) => skill(`deploy-${at}`, "Deploy deploy deploy."));
     const shown = skill("operations", "", { body: "How to run things, and among them a deploy." });
     const index = indexOf(...hidden, shown);
@@ -266,7 +266,7 @@ describe("access", () => {
     expect(hit).toMatchObject({ id: "b", copies: ["c"] });
   });
 
-  test("the limit is kept, and may exceed the usual depth [S-61]", () => {
+  test("respects the limit, which may exceed the usual depth [S-61]", () => {
     const many = Array.from({ length: 500 }, (_, at) => skill(`task-${at}`, "Sort mail."));
     const index = indexOf(...many);
     expect(index.search("mail")).toHaveLength(10);
@@ -277,7 +277,7 @@ describe("access", () => {
 });
 
 describe("changes", () => {
-  test("a document is known by its id and its key [S-61]", () => {
+  test("finds a document by its id and its key [S-61]", () => {
     const index = indexOf(skill("a", "first text", { key: "1" }));
     expect([index.has("a", "1"), index.has("a", "2"), index.has("b", "1")]).toEqual([true, false, false]);
     index.upsert(skill("a", "second text", { key: "2" }));
@@ -291,7 +291,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("after any changes the answers are those of an index made anew [S-61]", () => {
+  test("after any changes, answers equal those of a new index [S-61]", () => {
     const change = fc.record({
       id: fc.integer({ min: 0, max: 7 }),
       words: fc.array(fc.constantFrom(...vocabulary), { maxLength: 6 }),
@@ -353,7 +353,7 @@ describe("hostile queries", () => {
     expect(usedMs(() => index.search(query))).toBeLessThan(1000);
   });
 
-  test("limits that are no numbers give nothing rather than an error [S-61]", () => {
+  test("limits that are not numbers return nothing instead of an error [S-61]", () => {
     expect(index.search("pdf", { limit: -3 })).toEqual([]);
     expect(index.search("pdf", { limit: Number.NaN })).toEqual([]);
     expect(index.search("pdf", { limit: Number.POSITIVE_INFINITY })).toHaveLength(2);

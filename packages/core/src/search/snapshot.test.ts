@@ -30,7 +30,7 @@ describe("a snapshot", () => {
       expect(loaded?.search(query)).toEqual(index.search(query));
   });
 
-  test("keeps names with characters of two units, and cut ones [S-61]", () => {
+  test("keeps names with surrogate pairs, whole and cut [S-61]", () => {
     const names = ["𠀀𠀁𠀂𠀃", `a${"𝒳𝒴".repeat(80)}`, "half \ud800 pair"];
     const index = SearchIndex.empty();
     for (const name of names)
@@ -43,7 +43,7 @@ describe("a snapshot", () => {
     expect(names.every((name) => loaded?.has(name, name) && index.has(name, name))).toBe(true);
   });
 
-  test("of an empty index is one too [S-61]", () => {
+  test("of an empty index is valid [S-61]", () => {
     const loaded = SearchIndex.load(SearchIndex.empty().snapshot());
     expect([loaded?.size, loaded?.search("pdf"), loaded?.search("")]).toEqual([0, [], []]);
   });
@@ -54,7 +54,7 @@ describe("a snapshot", () => {
     expect(SearchIndex.load(index.snapshot())?.size).toBe(0);
   });
 
-  test("does not contain what was removed [S-61]", () => {
+  test("does not contain removed documents [S-61]", () => {
     const index = SearchIndex.empty();
     for (const id of ["public", "secret", "other"])
       index.upsert({ id, key: id, name: id, description: "", tags: [], body: `${id}word` });
@@ -68,7 +68,7 @@ describe("a snapshot", () => {
     expect(sample(40).snapshot()).toEqual(sample(40).snapshot());
   });
 
-  test("loads from any place in a buffer [S-61]", () => {
+  test("loads from any offset in a buffer [S-61]", () => {
     const bytes = sample(20).snapshot();
     const moved = new Uint8Array(bytes.length + 3);
     moved.set(bytes, 3);
@@ -87,7 +87,7 @@ describe("a snapshot", () => {
 describe("a damaged snapshot", () => {
   const bytes = sample(30).snapshot();
 
-  test("with one byte changed anywhere is refused [S-61]", () => {
+  test("with one byte changed anywhere is rejected [S-61]", () => {
     for (let at = 0; at < bytes.length; at += 1) {
       const damaged = bytes.slice();
       damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
@@ -95,13 +95,13 @@ describe("a damaged snapshot", () => {
     }
   });
 
-  test("cut short or too long is refused [S-61]", () => {
+  test("that is truncated or too long is rejected [S-61]", () => {
     for (let length = 0; length < bytes.length; length += 7)
       expect(SearchIndex.load(bytes.subarray(0, length))).toBeUndefined();
     expect(SearchIndex.load(new Uint8Array(bytes.length + 8))).toBeUndefined();
   });
 
-  test("of another version of the analyzer or the format is refused [S-61]", () => {
+  test("of another version of the analyzer or the format is rejected [S-61]", () => {
     for (const word of [1, 2]) {
       const other = bytes.slice();
       new Uint32Array(other.buffer)[word] = 99;
@@ -109,7 +109,7 @@ describe("a damaged snapshot", () => {
     }
   });
 
-  test("of any bytes never throws, nor does a search in it if its checksum is right [S-61]", () => {
+  test("of any bytes never throws, and neither does a search if its checksum is right [S-61]", () => {
     const edits = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 8 });
     fc.assert(
       fc.property(edits, (list) => {

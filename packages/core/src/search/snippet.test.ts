@@ -12,19 +12,19 @@ const guide = `# Deploying\n\nRead this first.\n\n${"Filler about nothing much. 
 To roll out a service, run the kubectl rollout command\nand watch the pods. ${"More filler here. ".repeat(30)}`;
 
 describe("a snippet", () => {
-  test("is the part of the text with most words of the query, which it marks [S-61]", () => {
+  test("is the part of the text with the most query words, which it marks [S-61]", () => {
     const found = snippet(guide, "kubectl rollouts of services", { length: 90 });
     expect(found.text).toContain("To roll out a service, run the kubectl rollout command");
     expect(marked(found)).toEqual(["service", "kubectl", "rollout"]);
     expect(found.text).toMatch(/^….*…$/);
   });
 
-  test("is the beginning of a text that has none of them [S-61]", () => {
+  test("is the beginning of a text without query words [S-61]", () => {
     const found = snippet(guide, "zebra", { length: 30 });
     expect(found).toEqual({ text: "# Deploying Read this first.…", ranges: [] });
   });
 
-  test("is the whole of a short text, on one line [S-61]", () => {
+  test("is all of a short text, on one line [S-61]", () => {
     expect(snippet("Fill\n  in PDFs", "pdf")).toEqual({ text: "Fill in PDFs", ranges: [[8, 12]] });
   });
 
@@ -32,15 +32,15 @@ describe("a snippet", () => {
     expect(marked(snippet("Use GitHub here", "GitHub git"))).toEqual(["GitHub"]);
   });
 
-  test("marks what a word that is not typed to its end may become [S-61]", () => {
+  test("marks completions of a partly typed word [S-61]", () => {
     expect(marked(snippet("Uses Kubernetes", "kube"))).toEqual(["Kubernetes"]);
   });
 
-  test("marks Chinese, with neighbouring pairs as one [S-61]", () => {
+  test("marks Chinese, with adjacent pairs as one [S-61]", () => {
     expect(marked(snippet("根据数据生成图表", "数据生成"))).toEqual(["数据生成"]);
   });
 
-  test("has its ranges in the text, apart and in order, for any text and query [S-61]", () => {
+  test("has separate, ordered ranges within the text, for any text and query [S-61]", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc.string({ unit: fc.constantFrom(..."ab 数据\n😀-é"), maxLength: 400 }),
@@ -61,7 +61,7 @@ describe("a snippet", () => {
   });
 });
 
-test("marks the same words as a full analysis of the text, whatever text and query are [S-61]", () => {
+test("marks the same words as a full analysis, for any text and query [S-61]", () => {
   const text = fc.string({ unit: "binary", maxLength: 80 });
   const words = fc
     .array(

@@ -26,7 +26,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("the key is made once, 32 bytes, for its owner alone, and nothing else is left [S-33]", async () => {
+test("creates the key once, with 32 bytes, private to its owner, and leaves no other file [S-33]", async () => {
   const path = join(root, "deep/er/secret.key");
   const key = await keyFile(path).key();
   expect(key).toHaveLength(32);
@@ -38,11 +38,11 @@ test("the key is made once, 32 bytes, for its owner alone, and nothing else is l
   expect(await keyFile(path).key()).toEqual(key);
 });
 
-test("no two keys are alike [S-33]", async () => {
+test("every key is different [S-33]", async () => {
   expect(await keyFile(join(root, "a")).key()).not.toEqual(await keyFile(join(root, "b")).key());
 });
 
-test("all who make it at about the same time get the same key [S-33]", async () => {
+test("concurrent callers get the same key [S-33]", async () => {
   for (let round = 0; round < 10; round += 1) {
     const path = join(root, `${round}.key`);
     const takers = Array.from({ length: 24 }, async (_, turns) => {
@@ -54,7 +54,7 @@ test("all who make it at about the same time get the same key [S-33]", async () 
   expect(readdirSync(root)).toHaveLength(10);
 });
 
-test("processes that make it at the same time get the same key [S-33]", async () => {
+test("concurrent processes get the same key [S-33]", async () => {
   const module = pathToFileURL(join(import.meta.dirname, "key-file.ts")).href;
   const script = `import { keyFile } from ${JSON.stringify(module)};
     process.stdout.write(Buffer.from(await keyFile(process.argv[1]).key()).toString("hex"));`;
@@ -74,7 +74,7 @@ test("processes that make it at the same time get the same key [S-33]", async ()
 });
 
 test.each([0o640, 0o604, 0o620, 0o644])(
-  "a key file of mode %o is refused with the command that mends it [S-33]",
+  "rejects a key file of mode %o and names the command that fixes it [S-33]",
   async (mode) => {
     const path = join(root, "my secret.key");
     await keyFile(path).key();
@@ -87,7 +87,7 @@ test.each([0o640, 0o604, 0o620, 0o644])(
   },
 );
 
-test("a key file that is a link is refused, also where it leads nowhere [S-33]", async () => {
+test("rejects a key file that is a link, even a dangling one [S-33]", async () => {
   writeFileSync(join(root, "real.key"), Buffer.alloc(32, 1), { mode: 0o600 });
   for (const [name, target] of [
     ["link.key", "real.key"],
@@ -100,19 +100,19 @@ test("a key file that is a link is refused, also where it leads nowhere [S-33]",
   expect(readdirSync(root).toSorted()).toEqual(["link.key", "loose.key", "real.key"]);
 });
 
-test.each([0, 31, 33, 4096])("a key file of %i bytes is refused and kept [S-33]", async (size) => {
+test.each([0, 31, 33, 4096])("rejects and keeps a key file of %i bytes [S-33]", async (size) => {
   const path = join(root, "secret.key");
   writeFileSync(path, Buffer.alloc(size, 1), { mode: 0o600 });
   await expect(keyFile(path).key()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   expect(readFileSync(path)).toHaveLength(size);
 });
 
-test("a folder in its place is refused [S-33]", async () => {
+test("rejects a folder in its place [S-33]", async () => {
   mkdirSync(join(root, "secret.key"));
   await expect(keyFile(join(root, "secret.key")).key()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
-test("where no file can be made, it says so [S-33]", async () => {
+test("reports when the file cannot be created [S-33]", async () => {
   writeFileSync(join(root, "file"), "");
   await expect(keyFile(join(root, "file/secret.key")).key()).rejects.toMatchObject({ code: "IO_FAILED" });
 });

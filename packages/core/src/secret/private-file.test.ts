@@ -21,21 +21,18 @@ async function tryOpen(path: string): Promise<string> {
 
 const isRoot = process.geteuid?.() === 0;
 
-test.skipIf(process.platform === "win32")("a file of this user's own is opened [S-33]", async () => {
+test.skipIf(process.platform === "win32")("opens a file of the current user [S-33]", async () => {
   await expect(tryOpen(privateFile())).resolves.toBe("x");
 });
 
-test.runIf(isRoot)(
-  "a file that belongs to another user is refused, also one for its owner alone [S-33]",
-  async () => {
-    const path = privateFile();
-    chownSync(path, 65534, 65534);
-    const refusal = { code: "CONFIG_INVALID", message: expect.stringContaining("belongs to another user") };
-    await expect(tryOpen(path)).rejects.toMatchObject(refusal);
-  },
-);
+test.runIf(isRoot)("rejects a file of another user, even a private one [S-33]", async () => {
+  const path = privateFile();
+  chownSync(path, 65534, 65534);
+  const refusal = { code: "CONFIG_INVALID", message: expect.stringContaining("belongs to another user") };
+  await expect(tryOpen(path)).rejects.toMatchObject(refusal);
+});
 
-test.runIf(isRoot)("a file of root's is opened by others who can [S-33]", async () => {
+test.runIf(isRoot)("opens a readable file of root [S-33]", async () => {
   const path = privateFile();
   const geteuid = vi.spyOn(process, "geteuid").mockReturnValue(1000);
   onTestFinished(() => geteuid.mockRestore());

@@ -40,14 +40,14 @@ function portsWith(record: (event: SkillEvent) => Promise<void> = async () => {}
 
 const failing = () => Promise.reject(new Error("The disk is full."));
 
-test("a secret is set when it is on record, and not where it cannot be [S-33] [S-62]", async () => {
+test("a secret is set only after it is recorded [S-33] [S-62]", async () => {
   await setSecret(scope, "KEY", "value", { by }, portsWith());
   expect(steps).toEqual(["secret.set", "set"]);
   await expect(setSecret(scope, "OTHER", "value", { by }, portsWith(failing))).rejects.toThrow("full");
   expect((await secrets.list()).map(({ name }) => name)).toEqual(["KEY"]);
 });
 
-test("a secret that is on record as taken away is gone [S-33] [S-62]", async () => {
+test("a secret recorded as removed is gone [S-33] [S-62]", async () => {
   await secrets.set(scope, "KEY", "value");
   expect(await removeSecret(scope, "KEY", { by }, portsWith())).toBe(true);
   expect(await removeSecret(scope, "KEY", { by }, portsWith())).toBe(false);
@@ -63,12 +63,12 @@ test.each([
   [{ skill: "pdf", agent: "" }, "KEY", "value"],
   [scope, "PATH", "value"],
   [scope, "KEY", ""],
-])("what cannot be a secret is not recorded: %j %s %j [S-33] [S-62]", async (where, name, value) => {
+])("does not record an invalid secret: %j %s %j [S-33] [S-62]", async (where, name, value) => {
   await expect(setSecret(where, name, value, { by }, portsWith())).rejects.toMatchObject({ code: "USAGE" });
   expect(steps).toEqual([]);
 });
 
-test("what is kept under no id can be taken away [S-33]", async () => {
+test("removes a secret that is stored without an id [S-33]", async () => {
   await secrets.set({ skill: "Not An Id" }, "KEY", "value");
   expect(await removeSecret({ skill: "Not An Id" }, "KEY", { by }, portsWith())).toBe(true);
   expect(steps).toEqual(["remove"]);

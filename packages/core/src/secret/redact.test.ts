@@ -32,13 +32,13 @@ test.each([
   ["in JSON", 'p4ss/w+rd é\\"x'],
   ["in JSON of ASCII", 'p4ss/w+rd \\u00e9\\"x'],
   ["in JSON with slashes escaped", 'p4ss\\/w+rd é\\"x'],
-])("a value is taken out %s [S-33]", (_, form) => {
+])("removes a value %s [S-33]", (_, form) => {
   expect(makeRedactor(keys).text(`before ${form} after ${form}`)).toBe(
     "before [secret KEY] after [secret KEY]",
   );
 });
 
-test("a value is taken out of a longer base64 text, wherever it stands in it [S-33]", () => {
+test("removes a value at any position of a longer base64 text [S-33]", () => {
   const value = "correct horse battery";
   const redactor = makeRedactor([["KEY", value]]);
   for (const before of ["", "u", "us", "use"]) {
@@ -56,7 +56,7 @@ test("a value is taken out of a longer base64 text, wherever it stands in it [S-
   }
 });
 
-test.each([64, 76])("a long value is taken out of base64 in lines of %i letters [S-33]", (width) => {
+test.each([64, 76])("removes a long value from base64 in lines of %i characters [S-33]", (width) => {
   const value = "0123456789abcdef".repeat(20);
   const text = bytes(value).toString("base64");
   for (const end of ["\n", "\r\n"]) {
@@ -65,7 +65,7 @@ test.each([64, 76])("a long value is taken out of base64 in lines of %i letters 
   }
 });
 
-test("of values that contain each other the longest is taken out, and overlapping ones go together [S-33]", () => {
+test("of nested values removes the longest, and overlapping ones together [S-33]", () => {
   const redactor = makeRedactor([
     ["SHORT", "token"],
     ["LONG", "my-token-1"],
@@ -77,7 +77,7 @@ test("of values that contain each other the longest is taken out, and overlappin
   expect(redactor.text("tokentoken")).toBe("[secret SHORT][secret SHORT]");
 });
 
-test("a value shorter than four characters is left alone, and its name is told [S-33]", () => {
+test("keeps a value shorter than four characters and reports its name [S-33]", () => {
   const redactor = makeRedactor([
     ["PIN", "123"],
     ["KEY", "1234"],
@@ -89,7 +89,7 @@ test("a value shorter than four characters is left alone, and its name is told [
   expect(feed(nothing.stream(), bytes("1234"))).toEqual(bytes("1234"));
 });
 
-test("a mark never shows the value that it stands for [S-33]", () => {
+test("a mark never shows the value it replaces [S-33]", () => {
   expect(makeRedactor([["KEY", "secret"]]).text("a secret!")).toBe("a [removed]!");
   const both: readonly [string, string][] = [
     ["A", "secret"],
@@ -98,11 +98,11 @@ test("a mark never shows the value that it stands for [S-33]", () => {
   expect(makeRedactor(both).text("secret, removed")).toBe("***, ***");
 });
 
-test("text that no bytes can hold stays as it is [S-33]", () => {
+test("keeps text that has no UTF-8 bytes [S-33]", () => {
   expect(makeRedactor(keys).text("lone \ud800 half")).toBe("lone \ud800 half");
 });
 
-test("what cannot be the beginning of a value is given out at once, and the rest at the end [S-33]", () => {
+test("passes bytes on at once unless a value may begin there, and the rest at the end [S-33]", () => {
   const stream = makeRedactor([["KEY", "abcdefgz"]]).stream();
   expect(Buffer.from(stream.push(bytes("hello abc"))).toString()).toBe("hello ");
   expect(Buffer.from(stream.push(bytes("d"))).toString()).toBe("");
@@ -137,7 +137,7 @@ const scene = fc.array(value, { minLength: 1, maxLength: 4 }).chain((values) => 
   return fc.record({ values: fc.constant(values), input, cuts: fc.array(fc.nat(200), { maxLength: 8 }) });
 });
 
-test("no form of a value survives, however the stream is cut, and the cuts change nothing [S-33]", () => {
+test("no form of a value survives, and chunk borders change nothing [S-33]", () => {
   fc.assert(
     fc.property(scene, ({ values, input, cuts }) => {
       const redactor = makeRedactor(values.map((text, index) => [`N${index}`, text]));
@@ -156,7 +156,7 @@ test("no form of a value survives, however the stream is cut, and the cuts chang
   );
 });
 
-test("what is taken out is what a search for every form finds, and nothing else [S-33]", () => {
+test("removes exactly what a search for every form finds [S-33]", () => {
   fc.assert(
     fc.property(scene, ({ values, input }) => {
       const redactor = makeRedactor(values.map((text, index) => [`N${index}`, text]));
@@ -169,7 +169,7 @@ test("what is taken out is what a search for every form finds, and nothing else 
   );
 });
 
-test("bytes without a value come out as they went in [S-33]", () => {
+test("passes bytes without a value unchanged [S-33]", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300)), (array, cuts) => {
       const redactor = makeRedactor([
@@ -181,7 +181,7 @@ test("bytes without a value come out as they went in [S-33]", () => {
   );
 });
 
-test("a program that writes a value's beginning over and over is read in linear time [S-33]", () => {
+test("reads repeated beginnings of a value in linear time [S-33]", () => {
   const redactor = makeRedactor([["KEY", `${"a".repeat(60_000)}b`]]);
   const stream = redactor.stream();
   const chunk = bytes("a".repeat(64));

@@ -16,7 +16,7 @@ test("a sealed value opens with its key in its place [S-33]", () => {
   );
 });
 
-test("nothing of a value is to be seen in its seal, and no seal is like another [S-33]", () => {
+test("a sealed value shows nothing of the value, and every seal differs [S-33]", () => {
   const value = "a value that is long enough to be recognised";
   const first = Buffer.from(seal(value, place, key));
   const second = Buffer.from(seal(value, place, key));
@@ -35,7 +35,7 @@ test.each<[string, SecretPlace]>([
   expect(() => unseal(seal("value", place, key), other, key)).toThrow(unreadable);
 });
 
-test("another key does not open it, and a key of another length is refused [S-33]", () => {
+test("another key does not open it, and a key of another length is rejected [S-33]", () => {
   const sealed = seal("value", place, key);
   expect(() => unseal(sealed, place, randomBytes(32))).toThrow(unreadable);
   for (const length of [0, 16, 31, 33]) {
@@ -45,7 +45,7 @@ test("another key does not open it, and a key of another length is refused [S-33
   }
 });
 
-test("a change of any byte, and a cut at any length, is noticed [S-33]", () => {
+test("detects a change of any byte and any truncation [S-33]", () => {
   const sealed = seal("value", place, key);
   for (let index = 0; index < sealed.length; index += 1) {
     const changed = Uint8Array.from(sealed);
@@ -55,7 +55,7 @@ test("a change of any byte, and a cut at any length, is noticed [S-33]", () => {
   }
 });
 
-test("the failure names the secret, and neither value nor key [S-33]", () => {
+test("the error names the secret, but neither value nor key [S-33]", () => {
   const sealed = seal("value", place, key);
   expect(() => unseal(sealed, place, randomBytes(32))).toThrow(
     "The secret API_KEY of pdf and writer cannot be opened.",

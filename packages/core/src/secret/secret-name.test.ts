@@ -28,7 +28,7 @@ test.each([
   "JAVA_TOOL_OPTIONS",
   "npm_config_script_shell",
   "SKILLHOLD_HOME",
-])("no secret is named %s, by which programs load or trust something else [S-33]", (name) => {
+])("rejects the name %s, which makes programs load or trust something else [S-33]", (name) => {
   expect(isReservedName(name)).toBe(true);
   expect(() => checkSecretName(name)).toThrow(usage);
 });
@@ -43,19 +43,19 @@ test.each([
   "PATHS",
   "HOMEPAGE_KEY",
   "a".repeat(128),
-])("a secret may be named %s [S-33]", (name) => {
+])("accepts the name %s [S-33]", (name) => {
   expect(isReservedName(name)).toBe(false);
   expect(() => checkSecretName(name)).not.toThrow();
 });
 
 test.each(["", "1KEY", "A-B", "A B", "A=B", "KEY\n", "KÉY", "__proto__ ", "a".repeat(129)])(
-  "%j is no name of a secret [S-33]",
+  "%j is not a secret's name [S-33]",
   (name) => {
     expect(() => checkSecretName(name)).toThrow(usage);
   },
 );
 
-test("a value has from one byte to 64 KB, and no NUL; its text is never in the message [S-33]", () => {
+test("a value has 1 byte to 64 KB without NUL, and is never in the message [S-33]", () => {
   for (const value of ["x", "x".repeat(65_536), "é".repeat(32_768), "two\nlines"]) {
     expect(() => checkSecretValue("KEY", value)).not.toThrow();
   }
@@ -65,7 +65,7 @@ test("a value has from one byte to 64 KB, and no NUL; its text is never in the m
   }
 });
 
-test("a skill declares secrets by what it requires and by its main variable, each once [S-33]", () => {
+test("a skill declares the secrets it requires and its main variable, each once [S-33]", () => {
   const requires = { env: ["API_KEY", "TOKEN", "API_KEY"], bins: [], anyBins: [], config: [] };
   const metadata = { openclaw: { primaryEnv: "MAIN_KEY", requires } };
   expect(declaredSecrets(entry("pdf", { requires, metadata }))).toEqual(["API_KEY", "TOKEN", "MAIN_KEY"]);
@@ -73,7 +73,7 @@ test("a skill declares secrets by what it requires and by its main variable, eac
   expect(declaredSecrets(entry("pdf"))).toEqual([]);
 });
 
-test("what a skill declares and no secret can be named is not declared [S-33]", () => {
+test("ignores declared names that a secret cannot have [S-33]", () => {
   const requires = { env: ["PATH", "LD_PRELOAD", "A B", "", "KEY"], bins: [], anyBins: [], config: [] };
   const metadata = { openclaw: { primaryEnv: "NODE_OPTIONS" } };
   expect(declaredSecrets(entry("pdf", { requires, metadata }))).toEqual(["KEY"]);

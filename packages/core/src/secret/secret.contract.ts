@@ -12,14 +12,14 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
   const fresh = () => open({ now: () => at(0) });
 
   describe(`secrets in ${name}`, () => {
-    test("a value is opened for the skill that it was set for, and for no other [S-33]", async () => {
+    test("opens a value only for the skill it was set for [S-33]", async () => {
       const secrets = await fresh();
       await secrets.set(all, "KEY", "välue\n");
       expect(await secrets.open(all, ["KEY", "OTHER"])).toEqual(new Map([["KEY", "välue\n"]]));
       expect(await secrets.open({ skill: "docx" }, ["KEY"])).toEqual(new Map());
     });
 
-    test("only the names that are asked for are opened [S-33]", async () => {
+    test("opens only the requested names [S-33]", async () => {
       const secrets = await fresh();
       await secrets.set(all, "KEY", "one");
       await secrets.set(all, "OTHER", "two");
@@ -27,7 +27,7 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
       expect(await secrets.open(all, [])).toEqual(new Map());
     });
 
-    test("an agent's own value comes before the one for all, and is nobody else's [S-33]", async () => {
+    test("an agent's own value precedes the shared one and is private to the agent [S-33]", async () => {
       const secrets = await fresh();
       await secrets.set(all, "KEY", "for all");
       await secrets.set(all, "SHARED", "shared");
@@ -54,7 +54,7 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
       expect(await secrets.list()).toEqual([{ skill: "pdf", name: "KEY", setAt: at(5).toISOString() }]);
     });
 
-    test("names are listed in order, of all, of a skill, or of an agent, and never a value [S-33]", async () => {
+    test("lists names in order, for all, a skill or an agent, and never a value [S-33]", async () => {
       const secrets = await fresh();
       const setAt = at(0).toISOString();
       await secrets.set(writer, "OWN", "hidden-1");
@@ -72,7 +72,7 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
       expect(JSON.stringify(await secrets.list())).not.toContain("hidden");
     });
 
-    test("removing says whether there was one in exactly that scope [S-33]", async () => {
+    test("removal reports whether exactly that scope had a value [S-33]", async () => {
       const secrets = await fresh();
       await secrets.set(all, "KEY", "one");
       expect(await secrets.remove(writer, "KEY")).toBe(false);
@@ -83,7 +83,7 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
       expect(await secrets.open(all, ["KEY"])).toEqual(new Map());
     });
 
-    test("a name, a scope or a value that cannot be is refused, and nothing is set [S-33]", async () => {
+    test("rejects an invalid name, scope or value, and sets nothing [S-33]", async () => {
       const secrets = await fresh();
       await expect(secrets.set(all, "PATH", "value")).rejects.toEqual(usage);
       await expect(secrets.set(all, "A B", "value")).rejects.toEqual(usage);
@@ -94,7 +94,7 @@ export function secretContract(name: string, open: (clock: Clock) => Promise<Sec
       expect(await secrets.list()).toEqual([]);
     });
 
-    test("the largest value comes back whole [S-33]", async () => {
+    test("returns the largest value unchanged [S-33]", async () => {
       const secrets = await fresh();
       const value = "0123456789abcdef".repeat(4096);
       await secrets.set(all, "KEY", value);

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("a skill on disk is handed over with its folder, and a link out of it is refused [S-26]", async () => {
+test("hands over a skill on disk with its folder, and rejects a link out of it [S-26]", async () => {
   const ports = fixturePorts();
   const session = await openSession(library, { runtime: "test" }, ports, { hasFileSystem: true });
   const { text, files } = await session.activate("pdf");
@@ -40,7 +40,7 @@ test("a skill on disk is handed over with its folder, and a link out of it is re
   expect(ports.events.at(-1)).toMatchObject({ type: "skill.denied", act: "read_resource", path: "link.txt" });
 });
 
-test("an edit while the session runs is read as a new text with its own hash [S-25]", async () => {
+test("an edit during the session is read as a new text with its own hash [S-25]", async () => {
   const session = await openSession(library, { runtime: "test" }, fixturePorts());
   const before = await session.activate("pdf");
   writeFileSync(join(root, "pdf", "SKILL.md"), "---\nname: pdf\ndescription: Forms.\n---\nQuite new.\n");

@@ -16,7 +16,7 @@ const manifest: AgentManifest = {
 };
 const readPrompt = async (path: string) => `ROLE from ${path}`;
 
-test("instructions are the role prompt, then the skills, then the inline words [S-23]", async () => {
+test("instructions are the role prompt, then the skills, then the inline text [S-23]", async () => {
   const skills = [
     skill("alpha", { body: "ALPHA BODY" }),
     skill("beta", { body: "BETA BODY" }),
@@ -40,7 +40,7 @@ test("instructions are the role prompt, then the skills, then the inline words [
   expect((await session.activate("alpha")).isRepeat).toBe(true);
 });
 
-test("a skill that is not there is an error that names it and the agent [S-23]", async () => {
+test("a missing skill is an error that names it and the agent [S-23]", async () => {
   const { session } = await openFixture([skill("beta")]);
   await expect(composeInstructions(manifest, readPrompt, session)).rejects.toMatchObject({
     code: "SKILL_NOT_FOUND",
@@ -49,7 +49,7 @@ test("a skill that is not there is an error that names it and the agent [S-23]",
   });
 });
 
-test("a manifest can bind a skill that models cannot start, and one that users cannot [S-23]", async () => {
+test("a manifest can bind a skill that models or users cannot start [S-23]", async () => {
   const { session } = await openFixture([
     skill("alpha", { yaml: "disable-model-invocation: true" }),
     skill("beta", { yaml: "user-invocable: false" }),
@@ -58,7 +58,7 @@ test("a manifest can bind a skill that models cannot start, and one that users c
   expect(skills.map(({ id }) => id)).toEqual(["beta", "alpha"]);
 });
 
-test("without prompt, skills and words there are no instructions [S-23]", async () => {
+test("there are no instructions without prompt, skills and text [S-23]", async () => {
   const { session } = await openFixture([]);
   const { prompt: _, instructions: __, ...bare } = manifest;
   const empty = { text: "", tokens: 0, skills: [], leftOut: [] };
@@ -66,7 +66,7 @@ test("without prompt, skills and words there are no instructions [S-23]", async 
   expect(await injectAll(session, 1000)).toEqual(empty);
 });
 
-test("a runtime without tools gets all bodies that fit, in order, and is told of the rest [S-23]", async () => {
+test("a runtime without tools gets all bodies that fit, in order, and a list of the rest [S-23]", async () => {
   const { session, events } = await openFixture([
     skill("a", { body: "BODY A" }),
     skill("b", { body: "long ".repeat(2000) }),
@@ -83,14 +83,14 @@ test("a runtime without tools gets all bodies that fit, in order, and is told of
   expect(recorded).toEqual(["a", "c"]);
 });
 
-test("each body that was put in leaves less room for the next [S-23]", async () => {
+test("each included body leaves less room for the next [S-23]", async () => {
   const same = ["a", "b", "c", "d"].map((id) => skill(id, { body: "word ".repeat(200) }));
   const { session } = await openFixture(same);
   const { skills, leftOut } = await injectAll(session, 750);
   expect([skills.length, leftOut.length]).toEqual([2, 2]);
 });
 
-test("skills that the manifest binds are not put in twice [S-23]", async () => {
+test("does not repeat skills that the manifest binds [S-23]", async () => {
   const { session } = await openFixture([skill("alpha"), skill("beta"), skill("gamma", { body: "GAMMA" })]);
   const { text, skills } = await composeInstructions(manifest, readPrompt, session, { fullTokens: 5000 });
   expect(skills.map(({ id }) => id)).toEqual(["beta", "alpha", "gamma"]);

@@ -13,7 +13,7 @@ allow: [code-review]
 pins: [code-review]
 `;
 
-test("every field of a manifest is read, and texts are taken as they are [S-23]", () => {
+test("reads every field of a manifest and keeps texts unchanged [S-23]", () => {
   expect(readAgentManifest(full)).toEqual({
     manifest: {
       id: "builder",
@@ -29,12 +29,12 @@ test("every field of a manifest is read, and texts are taken as they are [S-23]"
   });
 });
 
-test("what is left out has a default, and null allows all [S-23]", () => {
+test("omitted fields have defaults, and null allows all [S-23]", () => {
   const { manifest } = readAgentManifest("id: a\nruntime: b\nallow: null");
   expect(manifest).toEqual({ id: "a", runtime: "b", usesSkills: [], catalog: "all", pins: [] });
 });
 
-test("an unknown field is a warning, and the manifest counts [S-23]", () => {
+test("an unknown field is a warning, and the manifest stays valid [S-23]", () => {
   const { manifest, problems } = readAgentManifest("id: a\nruntime: b\nuse_skills: [x]\n__proto__: 1");
   expect(manifest).toBeDefined();
   expect(problems).toMatchObject([
@@ -58,7 +58,7 @@ test.each([
   ["", ""],
   ["a: [unclosed", ""],
   ["x".repeat(100_000), ""],
-])("the manifest %j is refused for its field %j [S-23]", (text, field) => {
+])("the manifest %j is rejected for its field %j [S-23]", (text, field) => {
   const { manifest, problems } = readAgentManifest(text);
   expect(manifest).toBeUndefined();
   expect(problems.filter(({ severity }) => severity === "error").map((problem) => problem.field)).toContain(

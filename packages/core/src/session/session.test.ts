@@ -62,7 +62,7 @@ test("when the record fails, nothing is handed over and nothing is active [S-25]
   expect(session.active()).toEqual([]);
 });
 
-test("a second reading of the same hash is a note, unless it is asked for again [S-25]", async () => {
+test("a second read of the same hash is a note, unless the text is requested again [S-25]", async () => {
   const { session, events } = await openFixture([skill("pdf", { body: "Unmistakable." })]);
   await session.activate("pdf");
   const repeat = await session.activate("pdf");
@@ -76,13 +76,13 @@ test("a second reading of the same hash is a note, unless it is asked for again 
   expect(types(events).filter((type) => type === "skill.activated")).toHaveLength(2);
 });
 
-test("of two readings at the same time one is the note [S-25]", async () => {
+test("of two concurrent reads, one returns the note [S-25]", async () => {
   const { session } = await openFixture([skill("pdf")]);
   const both = await Promise.all([session.activate("pdf"), session.activate("pdf")]);
   expect(both.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
 });
 
-test("other arguments make another text, and a changed skill is handed over with a warning [S-25]", async () => {
+test("other arguments give another text, and a changed skill comes with a warning [S-25]", async () => {
   const { session, library } = await openFixture([skill("fix", { body: "Fix $ARGUMENTS." })]);
   expect((await session.activate("fix", { args: "a" })).text).toContain("Fix a.");
   expect((await session.activate("fix", { args: "b" })).text).toContain("Fix b.");
@@ -93,7 +93,7 @@ test("other arguments make another text, and a changed skill is handed over with
   expect(session.active()).toHaveLength(1);
 });
 
-test("many skills are active at once, and deactivating one takes only that one [S-25]", async () => {
+test("many skills are active at once, and deactivation affects only one [S-25]", async () => {
   const { session } = await openFixture([skill("a"), skill("b"), skill("c")]);
   for (const id of ["a", "b", "c"]) await session.activate(id);
   expect(await session.deactivate("b")).toEqual({ id: "b", wasActive: true });
@@ -102,7 +102,7 @@ test("many skills are active at once, and deactivating one takes only that one [
   expect((await session.activate("b")).isRepeat).toBe(false);
 });
 
-test("a skill that is hidden and one that is not there look the same, and the record knows why [S-25]", async () => {
+test("a hidden skill and a missing one look the same, and the record has the reason [S-25]", async () => {
   const { session, events } = await openFixture([skill("deploy"), skill("secret")], {
     viewer: { allow: ["deploy"] },
   });
@@ -120,13 +120,13 @@ test("a skill that is hidden and one that is not there look the same, and the re
   ]);
 });
 
-test("what is asked for can be of any length, and the record of it is short [S-25]", async () => {
+test("accepts a request of any length and records a short form [S-25]", async () => {
   const { session, events } = await openFixture([]);
   await expect(session.activate("x".repeat(100_000))).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   expect(JSON.stringify(events.at(-1)).length).toBeLessThan(1500);
 });
 
-test("a resource is read without activation, whole or in part, and recorded with its digest [S-26]", async () => {
+test("reads a resource without activation, whole or in part, and records its digest [S-26]", async () => {
   const files = { "references/a.md": "0123456789", "logo.png": new Uint8Array([0, 255]) };
   const { session, events } = await openFixture([skill("pdf", { files, trust: "org" })]);
   const part = await session.resource("pdf", "references/a.md", { start: 2, length: 3 });
@@ -142,7 +142,7 @@ test("a resource is read without activation, whole or in part, and recorded with
 });
 
 test.each(["../x", "/etc/passwd", "a/../../x", "..\\x", "", "~/x", "a\0b", "x".repeat(600)])(
-  "the path %j is refused and the refusal recorded [S-26]",
+  "rejects the path %j and records the rejection [S-26]",
   async (path) => {
     const { session, events } = await openFixture([skill("pdf")]);
     await expect(session.resource("pdf", path)).rejects.toMatchObject({ code: "RESOURCE_OUTSIDE_SKILL" });
@@ -156,7 +156,7 @@ test.each(["../x", "/etc/passwd", "a/../../x", "..\\x", "", "~/x", "a\0b", "x".r
   },
 );
 
-test("a file that is not there is refused with the nearest one [S-26]", async () => {
+test("rejects a missing file and suggests the nearest one [S-26]", async () => {
   const { session, events } = await openFixture([skill("pdf", { files: { "references/forms.md": "x" } })]);
   await expect(session.resource("pdf", "references/form.md")).rejects.toMatchObject({
     code: "PATH_NOT_FOUND",
@@ -165,7 +165,7 @@ test("a file that is not there is refused with the nearest one [S-26]", async ()
   expect(events.at(-1)).toMatchObject({ type: "skill.denied", reason: "PATH_NOT_FOUND" });
 });
 
-test("files deeper than one folder are read, unless that is switched off [S-26]", async () => {
+test("reads files below nested folders, unless that is switched off [S-26]", async () => {
   const skills = [skill("pdf", { files: { "a/b.md": "b", "a/b/c.md": "c" } })];
   const open = await openFixture(skills);
   expect(await open.session.resource("pdf", "a/b/c.md")).toMatchObject({ content: "c" });
@@ -175,7 +175,7 @@ test("files deeper than one folder are read, unless that is switched off [S-26]"
   expect(flat.events.at(-1)).toMatchObject({ type: "skill.denied", reason: "POLICY_DENIED" });
 });
 
-test("a file of a skill that changed since it was loaded comes with a warning [S-26]", async () => {
+test("a file of a skill that changed since activation comes with a warning [S-26]", async () => {
   const { session, library } = await openFixture([skill("pdf", { files: { "a.md": "1" } })]);
   await session.activate("pdf");
   expect(await session.resource("pdf", "a.md")).toMatchObject({ warnings: [] });
@@ -203,7 +203,7 @@ test("a tool call carries session, agent, task and the active skills with their 
   expect(session.toolContext().activeSkills).toEqual([]);
 });
 
-test("a closed session gives nothing more and is closed once [S-25]", async () => {
+test("a closed session returns nothing more and is closed once [S-25]", async () => {
   const { session, events } = await openFixture([skill("a")]);
   await session.activate("a");
   await Promise.all([session.close(), session.close()]);
@@ -225,7 +225,7 @@ test.each<[string, (session: Session) => Promise<unknown>]>([
   ["/help", (session) => session.slash("/help")],
   ["/a", (session) => session.slash("/a")],
   ["/hidden", (session) => session.slash("/hidden")],
-])("%s is neither answered nor recorded once closing was asked for [S-25]", async (_, use) => {
+])("%s is neither answered nor recorded once closing has begun [S-25]", async (_, use) => {
   const { session, events } = await openFixture([skill("a"), skill("hidden")], { viewer: { allow: ["a"] } });
   const closing = session.close();
   await expect(use(session)).rejects.toMatchObject({ code: "USAGE", message: "The session is closed." });
@@ -234,7 +234,7 @@ test.each<[string, (session: Session) => Promise<unknown>]>([
   expect(types(events)).toEqual(["session.opened", "session.closed"]);
 });
 
-test("closing waits for what was asked for before, and is the last record [S-25]", async () => {
+test("closing waits for earlier calls and is the last record [S-25]", async () => {
   const { session, events } = await openFixture([skill("a")]);
   const [resource, list] = await Promise.all([
     session.resource("a", "SKILL.md"),
@@ -250,14 +250,14 @@ test("closing waits for what was asked for before, and is the last record [S-25]
   expect(events.at(-1)?.type).toBe("session.closed");
 });
 
-test("a command that closing overtakes is refused and leaves no record [S-25]", async () => {
+test("a command that closing overtakes is rejected and leaves no record [S-25]", async () => {
   const { session, events } = await openFixture([skill("a")]);
   const command = session.slash("/a");
   await Promise.all([expect(command).rejects.toMatchObject({ code: "USAGE" }), session.close()]);
   expect(types(events)).toEqual(["session.opened", "session.closed"]);
 });
 
-test("a session whose closing could not be recorded is still open [S-25]", async () => {
+test("a session stays open when its closing cannot be recorded [S-25]", async () => {
   const ports = { ...fixturePorts() };
   const session = await openSession(fixtureLibrary([skill("a")]), { runtime: "test" }, ports);
   const { record } = ports.audit;
@@ -269,7 +269,7 @@ test("a session whose closing could not be recorded is still open [S-25]", async
   expect(types(ports.events)).toEqual(["session.opened", "session.closed"]);
 });
 
-test("what fails while a refusal is explained does not take its place [S-26]", async () => {
+test("an error while a rejection is explained does not replace it [S-26]", async () => {
   const library = fixtureLibrary([skill("a")]);
   const ports = fixturePorts();
   const session = await openSession(library, { runtime: "test" }, ports);
@@ -289,20 +289,20 @@ test("what fails while a refusal is explained does not take its place [S-26]", a
   ]);
 });
 
-test("the catalogue shows what the viewer may see, with the pinned first [S-22]", async () => {
+test("the catalogue shows the skills that the viewer may see, pinned ones first [S-22]", async () => {
   const skills = [skill("a"), skill("b"), skill("c")];
   const { session } = await openFixture(skills, { viewer: { allow: ["a", "b"] }, options: { pins: ["b"] } });
   expect((await session.catalogue()).inline).toEqual(["b", "a"]);
 });
 
-test("a catalogue without room for all shows what fits the task [S-22]", async () => {
+test("a catalogue without room for all shows skills that fit the task [S-22]", async () => {
   const many = Array.from({ length: 60 }, (_, at) => skill(`skill-${at}`));
   const { session } = await openFixture([...many, skill("zebra", { yaml: "description: Feeds zebras." })]);
   expect((await session.catalogue()).inline).not.toContain("zebra");
   expect((await session.catalogue({ task: "feed the zebras" })).inline[0]).toBe("zebra");
 });
 
-test("a text that is the last good one says so [S-24]", async () => {
+test("a last good text is marked as such [S-24]", async () => {
   const library = withRead(fixtureLibrary([skill("a")]), () => ({ isLastGood: true }));
   const session = await openSession(library, { runtime: "test" }, fixturePorts());
   expect((await session.activate("a")).warnings).toEqual([expect.stringContaining("currently invalid")]);

@@ -23,7 +23,7 @@ test.each([
   expect(events.at(-1)).toMatchObject({ type: "skill.activated", skill: "deploy-app", invoker: "user" });
 });
 
-test("a unique start of an id is enough, and one of several is asked back [S-27]", async () => {
+test("a unique prefix of an id is enough, and an ambiguous one is asked about [S-27]", async () => {
   const { session } = await openFixture(skills);
   expect(await session.slash("/rev")).toMatchObject({ kind: "activated", id: "review" });
   expect(await session.slash("/deploy")).toMatchObject({
@@ -34,12 +34,12 @@ test("a unique start of an id is enough, and one of several is asked back [S-27]
   expect(session.active()).toHaveLength(1);
 });
 
-test("a whole id counts before the start of another [S-27]", async () => {
+test("a whole id precedes the prefix of another [S-27]", async () => {
   const { session } = await openFixture([...skills, skill("deploy")]);
   expect(await session.slash("/deploy")).toMatchObject({ kind: "activated", id: "deploy" });
 });
 
-test("an unknown name gets suggestions from what the user can start [S-27]", async () => {
+test("an unknown name gets suggestions from the skills that the user can start [S-27]", async () => {
   const { session, events } = await openFixture(skills);
   expect(await session.slash("/reviwe now")).toMatchObject({
     kind: "unknown",
@@ -54,13 +54,13 @@ test("an unknown name gets suggestions from what the user can start [S-27]", asy
   expect(events.map(({ type }) => type)).toEqual(["session.opened"]);
 });
 
-test("a skill that is not for users is unknown to them, and the record knows why [S-27]", async () => {
+test("a skill that is not for users is unknown to them, and the record has the reason [S-27]", async () => {
   const { session, events } = await openFixture(skills);
   expect(await session.slash("/quiet")).toMatchObject({ kind: "unknown", suggestions: [] });
   expect(events.at(-1)).toMatchObject({ type: "skill.denied", skill: "quiet", reason: "model-only" });
 });
 
-test("a skill for users alone starts by name, and only then its files are open to the model [S-27]", async () => {
+test("a skill for users only starts by name, and only then opens its files to the model [S-27]", async () => {
   const { session } = await openFixture(skills);
   await expect(session.activate("manual")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   await expect(session.resource("manual", "a.md")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
@@ -71,7 +71,7 @@ test("a skill for users alone starts by name, and only then its files are open t
   await expect(session.activate("manual")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
 });
 
-test("the list has what a user can start, with the words that follow it [S-27]", async () => {
+test("lists the skills that a user can start, with their argument hints [S-27]", async () => {
   const { session } = await openFixture(skills);
   const all = await session.slash("/list-skills");
   expect(all?.kind === "list" && all.skills.map(({ id }) => id)).toEqual([
@@ -90,7 +90,7 @@ test("the list has what a user can start, with the words that follow it [S-27]",
   });
 });
 
-test("help is a command even beside a skill of that name, which /use reaches [S-27]", async () => {
+test("help is a command even if a skill has that name, and /use starts that skill [S-27]", async () => {
   const { session } = await openFixture(skills);
   expect(await session.slash("/help")).toMatchObject({
     kind: "help",
@@ -109,7 +109,7 @@ test.each(["hello", "", "use review", "/", "/ review", "//comment", "/etc/hosts 
 );
 
 test.each(["/\u001b[31mx", "/<skill_content>", `/${"x".repeat(5000)}`, "/__proto__", "/constructor"])(
-  "the hostile name %j is unknown and quoted harmlessly [S-27]",
+  "the hostile name %j is unknown and quoted safely [S-27]",
   async (line) => {
     const { session } = await openFixture(skills);
     const result = await session.slash(line);

@@ -29,7 +29,7 @@ describe("a guarded tool", () => {
     expect(wrapped?.description).toBe("d");
   });
 
-  test("gets the words to run where a pattern allows a command [S-31]", async () => {
+  test("gets the words to run when a pattern allows a command [S-31]", async () => {
     const { tool, calls } = recorder("bash");
     const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"));
     const input = { command: "jq 'a b'" };
@@ -37,7 +37,7 @@ describe("a guarded tool", () => {
     expect(calls).toEqual([[input, undefined, { ...context, argv: ["jq", "a b"] }]]);
   });
 
-  test("is not reached by a call that is blocked [S-30]", async () => {
+  test("is not reached by a blocked call [S-30]", async () => {
     const { tool, calls } = recorder("bash");
     const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"), { onBlocked: "throw" });
     const failure = await bash.execute({ command: "jq .; id" }).catch((error: unknown) => error);
@@ -63,7 +63,7 @@ describe("a guarded tool", () => {
 });
 
 describe("other shapes", () => {
-  test("every function under a usual name is guarded [S-31]", async () => {
+  test("guards every function with a common name [S-31]", async () => {
     const reached: string[] = [];
     const fields = ["execute", "run", "invoke", "handler", "call", "func", "_call"];
     const tool = Object.fromEntries(fields.map((field) => [field, () => reached.push(field)]));
@@ -72,7 +72,7 @@ describe("other shapes", () => {
     expect(reached).toEqual([]);
   });
 
-  test("an instance keeps its class and its own state, and its other methods are no way round [S-31]", async () => {
+  test("an instance keeps its class and state, and its other methods are no way around the guard [S-31]", async () => {
     class Shell {
       readonly name = "bash";
       #runs = 0;
@@ -91,7 +91,7 @@ describe("other shapes", () => {
     await expect(blocked?.batch([1])).resolves.toEqual([expect.stringContaining("blocked")]);
   });
 
-  test("a framework may say where the input is [S-31]", async () => {
+  test("a framework can say where the input is [S-31]", async () => {
     const { tool, calls } = recorder("bash");
     const inputOf = ([, text]: readonly unknown[]) => JSON.parse(String(text));
     const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"), { inputOf });
@@ -99,20 +99,20 @@ describe("other shapes", () => {
     expect(calls.map((args) => args.at(-1))).toEqual([{ ...context, argv: ["jq", "."] }]);
   });
 
-  test("a tool that is a function is guarded as one [S-31]", async () => {
+  test("guards a tool that is a function [S-31]", async () => {
     const tools = wrapTools({ read_file: async (input: unknown) => input }, guardOf("Read"));
     await expect(tools.read_file(7)).resolves.toBe(7);
     await expect(wrapTools({ x: async () => 1 }, guardOf("Read")).x()).resolves.toMatch("blocked");
   });
 
-  test("a tool without a name or without a function is refused instead of left unguarded [S-31]", () => {
+  test("rejects a tool without a name or a function instead of leaving it unguarded [S-31]", () => {
     expect(() => wrapTools([{ execute: () => 1 }], guardOf("Read"))).toThrow("no name");
     expect(() => wrapTools({ x: { description: "runs elsewhere" } }, guardOf("Read"))).toThrow(
       "no function to guard",
     );
   });
 
-  test("a tool that runs elsewhere is kept as it is when the host wants it [S-31]", () => {
+  test("keeps a tool that runs elsewhere unchanged when the host asks for it [S-31]", () => {
     const elsewhere = { description: "runs elsewhere" };
     const { tool } = recorder("bash");
     const kept = wrapTools({ elsewhere, bash: tool }, guardOf("Read"), { onUnguardable: "keep" });
@@ -120,7 +120,7 @@ describe("other shapes", () => {
     expect(kept.bash).not.toBe(tool);
   });
 
-  test("invoke(context, text) is judged by its text, and gets the context of the call fourth [S-31]", async () => {
+  test("invoke(context, text) is judged by its text and gets the call's context as fourth argument [S-31]", async () => {
     const calls: unknown[][] = [];
     const tool = { type: "function", name: "bash", invoke: async (...args: unknown[]) => calls.push(args) };
     const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"));
@@ -165,7 +165,7 @@ describe("a whole tool call", () => {
   const inside = { path: "docs/a" };
   const outside = { path: "/etc/shadow" };
 
-  test("is judged by its arguments where LangChain takes it apart [S-31]", async () => {
+  test("is judged by its arguments where LangChain unpacks it [S-31]", async () => {
     const tool = new Chained("read_file");
     const [wrapped] = wrapTools([tool], guardOf("Read(docs/**)"));
     await expect(wrapped?.invoke(envelope(inside))).resolves.toEqual(inside);
@@ -175,7 +175,7 @@ describe("a whole tool call", () => {
     expect(tool.seen).toEqual([inside, inside]);
   });
 
-  test("with anything else in it, or with another call inside, has to pass in every reading [S-31]", async () => {
+  test("with extra fields or a nested call must pass in every reading [S-31]", async () => {
     const tool = new Chained("read_file");
     const [wrapped] = wrapTools([tool], guardOf("Read(docs/**)"));
     for (const input of [
@@ -192,7 +192,7 @@ describe("a whole tool call", () => {
     expect(tool.seen).toEqual([]);
   });
 
-  test("forged for another framework's tool is the input itself [S-31]", async () => {
+  test("forged for another framework's tool is treated as input [S-31]", async () => {
     const files = recorder("read_file");
     const shell = recorder("bash");
     const posing = { ...recorder("read_file").tool, lc_namespace: ["x"], invoke: async () => "reached" };
@@ -209,7 +209,7 @@ describe("a whole tool call", () => {
   });
 });
 
-test("a look-alike of a declared tool is nobody's own [S-31]", async () => {
+test("a look-alike of a declared tool has no owner [S-31]", async () => {
   const { tool } = recorder("pdf__merge");
   const [wrapped] = wrapTools([{ ...tool, owner: "pdf" }], guardOf("Read"));
   await expect(wrapped?.execute({})).resolves.toMatch("blocked");

@@ -30,7 +30,7 @@ function tagsIn(text: string): readonly string[] {
   return visible.match(/<\/*skill_content/g) ?? [];
 }
 
-test("whatever a body holds, the wrapper opens once and closes once [S-25]", () => {
+test("for any body, the wrapper opens once and closes once [S-25]", () => {
   fc.assert(
     fc.property(hostileText, hostileText, (body, name) => {
       const text = wrap("skill_content", { name }, body);
@@ -41,7 +41,7 @@ test("whatever a body holds, the wrapper opens once and closes once [S-25]", () 
   );
 });
 
-test("whatever a whole skill holds, its activation closes the wrapper once [S-25]", async () => {
+test("for any skill, its activation closes the wrapper once [S-25]", async () => {
   const yamlText = hostileText.map((text) => JSON.stringify(text.replaceAll("\u200b", "")));
   await fc.assert(
     fc.asyncProperty(hostileText, yamlText, hostileText, async (body, field, args) => {
@@ -70,11 +70,11 @@ test.each([
   ["invisible characters inside", "<\u200b/sk\u00adill_content>", "&lt;\u200b/sk\u00adill_content>"],
   ["the wrapper of files", "</skill_file>", "&lt;/skill_file>"],
   ["other markup", "<b>skill_content</b> </skill>", "<b>skill_content</b> </skill>"],
-])("%s in a text is left without meaning, and nothing else is touched [S-25]", (_, text, expected) => {
+])("neutralizes %s in a text and changes nothing else [S-25]", (_, text, expected) => {
   expect(disarmTags(text)).toBe(expected);
 });
 
-test("a text made to be slow is wrapped in time that grows with its length [S-25]", () => {
+test("wraps a text made to be slow in linear time [S-25]", () => {
   for (const text of [
     "<".repeat(300_000),
     `<${" ".repeat(300_000)}x`,
@@ -85,7 +85,7 @@ test("a text made to be slow is wrapped in time that grows with its length [S-25
   }
 });
 
-test("attributes are one line and escaped [S-25]", () => {
+test("attributes are escaped and on one line [S-25]", () => {
   expect(wrap("skill_content", { name: '"><x\ny' }, "body")).toBe(
     '<skill_content name="&quot;&gt;&lt;x y">\nbody\n</skill_content>',
   );

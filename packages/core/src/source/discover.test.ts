@@ -15,7 +15,7 @@ const make = (...paths: readonly string[]) =>
   paths.map((path) => mkdirSync(join(root, path), { recursive: true }));
 const shape = (sources: readonly Source[]) => sources.map(({ label, kind, trust }) => [label, kind, trust]);
 
-test("project folders are searched from where one is up to the root of the repository [S-14]", () => {
+test("searches project folders from the current folder up to the repository's root [S-14]", () => {
   make("repo/.git", "repo/.agents/skills", "repo/app/.claude/skills", "repo/app/skills", ".agents/skills");
   const sources = discoverSources({ cwd: join(root, "repo/app") });
   expect(shape(sources)).toEqual([
@@ -25,7 +25,7 @@ test("project folders are searched from where one is up to the root of the repos
   ]);
 });
 
-test("a project that the user confirmed is the user's own [S-14]", () => {
+test("a project that the user confirmed has the user's trust [S-14]", () => {
   make("repo/.git", "repo/.cursor/skills", "repo/skills");
   const sources = discoverSources({ cwd: join(root, "repo"), isProjectTrusted: true });
   expect(shape(sources)).toEqual([
@@ -34,14 +34,14 @@ test("a project that the user confirmed is the user's own [S-14]", () => {
   ]);
 });
 
-test("outside a repository only the folder itself is searched [S-14]", () => {
+test("outside a repository, searches only the folder itself [S-14]", () => {
   make("a/.agents/skills", "a/b/.agents/skills");
   expect(discoverSources({ cwd: join(root, "a/b") }).map((source) => source.root)).toEqual([
     join(root, "a/b/.agents/skills"),
   ]);
 });
 
-test("home, extra and builtin folders have their kind and trust, also for one who works in the home folder [S-14]", () => {
+test("home, extra and builtin folders have their kind and trust, even when the home folder is current [S-14]", () => {
   make("home/.claude/skills", "home/.config/opencode/skills", "mine", "builtin");
   const sources = discoverSources({
     cwd: join(root, "home"),
@@ -57,7 +57,7 @@ test("home, extra and builtin folders have their kind and trust, also for one wh
   ]);
 });
 
-test("every client's folder is known [S-14]", () => {
+test("knows every client's folder [S-14]", () => {
   const names = [".agents", ".claude", ".cursor", ".github", ".codex", ".gemini", ".opencode"];
   make(...names.map((name) => `repo/${name}/skills`), "repo/.git");
   expect(discoverSources({ cwd: join(root, "repo") }).map(({ label }) => label)).toEqual(
@@ -65,7 +65,7 @@ test("every client's folder is known [S-14]", () => {
   );
 });
 
-test("the two orders are those promised, and an unconfirmed project comes last in both [S-15]", () => {
+test("both orders are as documented, and an unconfirmed project is last in both [S-15]", () => {
   const source = (label: string, kind: Source["kind"], trust: Source["trust"]): Source => ({
     label,
     kind,

@@ -22,7 +22,7 @@ function write(...paths: readonly string[]): void {
 const pathsOf = (found: FoundSkills) => found.skills.map((skill) => skill.path);
 const problemsOf = (found: FoundSkills) => found.problems.map(({ path, reason }) => `${path} ${reason}`);
 
-test("folders with SKILL.md in any case are found in the order of their paths, nested ones too [S-16]", async () => {
+test("finds folders with SKILL.md in any case in path order, including nested ones [S-16]", async () => {
   write(
     "b/SKILL.md",
     "a/skill.md",
@@ -51,7 +51,7 @@ test("folders with SKILL.md in any case are found in the order of their paths, n
   expect(found.problems).toEqual([]);
 });
 
-test("a folder with only tools is reported, unless it is part of a skill [S-9]", async () => {
+test("reports a folder with only tools, unless it is part of a skill [S-9]", async () => {
   write("counter/tools/count.mjs", "empty/tools/notes.txt", "pdf/SKILL.md", "pdf/scripts/tools/a.py");
   const found = await findSkillFolders(root, defaultLimits);
   expect(pathsOf(found)).toEqual(["pdf"]);
@@ -59,14 +59,14 @@ test("a folder with only tools is reported, unless it is part of a skill [S-9]",
   expect(found.problems[0]?.message).toMatch(/^Tools only, not named/);
 });
 
-test("a root that is itself a skill is found, and SKILL.md wins over skill.md [S-1]", async () => {
+test("finds a root that is a skill, and prefers SKILL.md to skill.md [S-1]", async () => {
   write("SKILL.md", "skill.md", "inner/SKILL.md");
   const found = await findSkillFolders(root, defaultLimits);
   expect(found.skills[0]).toMatchObject({ path: ".", file: "SKILL.md", absolute: root });
   expect(pathsOf(found)).toEqual([".", "inner"]);
 });
 
-test("folders of tools and those that start with an underscore are skipped [S-16]", async () => {
+test("skips folders of tools and folders that start with an underscore [S-16]", async () => {
   write(
     ".git/a/SKILL.md",
     "node_modules/a/SKILL.md",
@@ -78,7 +78,7 @@ test("folders of tools and those that start with an underscore are skipped [S-16
   expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["a"]);
 });
 
-test("a link that stays inside the source brings nothing twice, also when it leads in a circle [S-16]", async () => {
+test("a link inside the source, even a circular one, finds nothing twice [S-16]", async () => {
   write("a/SKILL.md");
   write("_packages/b/SKILL.md");
   symlinkSync("../a", join(root, "a", "loop"));
@@ -90,7 +90,7 @@ test("a link that stays inside the source brings nothing twice, also when it lea
   expect(problemsOf(found)).toEqual([]);
 });
 
-test("a link that leaves the source is reported, and followed only where the user says so [S-16]", async () => {
+test("reports a link that leaves the source, and follows it only if the user allows it [S-16]", async () => {
   const outside = mkdtempSync(join(tmpdir(), "skillhold-outside-"));
   try {
     mkdirSync(join(outside, "c"));
@@ -105,7 +105,7 @@ test("a link that leaves the source is reported, and followed only where the use
   }
 });
 
-test("what git ignores is left out on request [S-16]", async () => {
+test("leaves out files that git ignores, on request [S-16]", async () => {
   write("a/SKILL.md");
   write("build/b/SKILL.md");
   write("deep/tmp/c/SKILL.md");
@@ -115,7 +115,7 @@ test("what git ignores is left out on request [S-16]", async () => {
   expect(pathsOf(await findSkillFolders(root, defaultLimits, { gitignore: true }))).toEqual(["a"]);
 });
 
-test("the containers are the folders in which a skill could come or go [S-17]", async () => {
+test("containers are the folders where a skill can appear or disappear [S-17]", async () => {
   write("a/SKILL.md");
   write("a/references/x.md");
   write("group/b/SKILL.md");
@@ -131,7 +131,7 @@ test("the containers are the folders in which a skill could come or go [S-17]", 
 });
 
 test.skipIf(process.platform === "win32")(
-  "whatever is called SKILL.md counts as found, so that it can be reported [S-16]",
+  "finds anything called SKILL.md, so that it can be reported [S-16]",
   async () => {
     mkdirSync(join(root, "folder", "SKILL.md"), { recursive: true });
     mkdirSync(join(root, "pipe"));
@@ -142,7 +142,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("both bounds end the search and are reported [S-16]", async () => {
+test("both limits end the search and are reported [S-16]", async () => {
   write("a/b/c/SKILL.md", "a/b/c/d/SKILL.md", "a/SKILL.md", "z/y/x/w/SKILL.md");
   const shallow = await findSkillFolders(root, { ...defaultLimits, discoveryDepth: 3 });
   expect(pathsOf(shallow)).toEqual(["a", "a/b/c"]);
@@ -160,12 +160,12 @@ test("a root that is missing or a file is a problem, not an exception [S-16]", a
   expect(problemsOf(await findSkillFolders(join(root, "file"), defaultLimits))).toEqual([". unreadable"]);
 });
 
-test.skipIf(process.platform !== "linux")("a folder whose name is not UTF-8 is reported [S-16]", async () => {
+test.skipIf(process.platform !== "linux")("reports a folder whose name is not UTF-8 [S-16]", async () => {
   mkdirSync(Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xff])]));
   expect(problemsOf(await findSkillFolders(root, defaultLimits))).toEqual(["bad-\ufffd bad-name"]);
 });
 
-test("an aborted search ends as interrupted, and progress is told [S-16]", async () => {
+test("an aborted search ends as interrupted, and progress is reported [S-16]", async () => {
   write(...Array.from({ length: 300 }, (_, at) => `s${at}/SKILL.md`));
   const seen: number[] = [];
   await findSkillFolders(root, defaultLimits, { onProgress: ({ skills }) => seen.push(skills) });
@@ -181,7 +181,7 @@ test("an aborted search ends as interrupted, and progress is told [S-16]", async
 });
 
 test.skipIf(process.platform !== "linux")(
-  "skills without folders are found without being listed, and the others as before [S-16]",
+  "finds skills without subfolders without listing them, and the others as before [S-16]",
   async () => {
     write(
       "a/SKILL.md",

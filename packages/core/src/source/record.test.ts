@@ -19,7 +19,7 @@ function record(yaml: string) {
   return recordSkill(openSkill(join(root, "demo")), "context", defaultLimits);
 }
 
-test("the index keeps what a catalogue, a gate and a search need, and not the body [S-16]", () => {
+test("the index keeps the fields for a catalogue, a gate and a search, but not the body [S-16]", () => {
   const found = record(`name: demo
 description: Does things.
 when_to_use: When asked.
@@ -53,7 +53,7 @@ metadata:
   expect(JSON.stringify(found)).not.toContain("body\\n");
 });
 
-test("a name that is missing or no text falls back to what there is [S-4]", () => {
+test("a missing or non-text name falls back to the folder or id [S-4]", () => {
   expect(record("description: x").name).toBe("demo");
   expect(record("name: 12306\ndescription: x").name).toBe("12306");
 });
@@ -72,13 +72,13 @@ test.each([
   ["Read Write", ["Read", "Write"]],
   ["Read, Bash(git log:*), Write", ["Read", "Bash(git log:*)", "Write"]],
   ["Bash(git:*) mcp__srv__tool", ["Bash(git:*)", "mcp__srv__tool"]],
-])("the tools of %j are cut outside parentheses [S-16]", (text, tools) => {
+])("splits the tools of %j outside parentheses [S-16]", (text, tools) => {
   expect(readAllowedTools({ "allowed-tools": text })).toEqual(tools);
   expect(readAllowedTools({ "allowed-tools": tools })).toEqual(tools);
 });
 
 describe("the host", () => {
-  test("programs are found on the path, variables when they are set, files where they are [S-8]", () => {
+  test("finds programs on the path, variables in the environment, and files in place [S-8]", () => {
     writeFileSync(join(root, "tool"), "");
     writeFileSync(join(root, "data"), "");
     chmodSync(join(root, "tool"), 0o755);

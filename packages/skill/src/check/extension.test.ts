@@ -24,11 +24,11 @@ describe("runtime", () => {
     ["a list of numbers", "runtime: [1]", ["*"], true],
     ["a mapping", "runtime: {a: b}", ["*"], true],
     ["an empty text", 'runtime: ""', ["*"], true],
-  ])("%s is normalised [S-7]", (_, yaml, names, isMalformed) => {
+  ])("normalizes %s [S-7]", (_, yaml, names, isMalformed) => {
     expect(readRuntime(fields(yaml)["runtime"])).toEqual({ names, isMalformed });
   });
 
-  test("a skill fits its own runtimes and no other, and the log says so [S-7]", () => {
+  test("a skill fits only its own runtimes, and the log says so [S-7]", () => {
     expect(fitsRuntime(["*"], "any")).toBe(true);
     expect(fitsRuntime(["claude-code", "hermes"], "hermes")).toBe(true);
     expect(fitsRuntime(["claude-code"], "hermes")).toBe(false);
@@ -73,7 +73,7 @@ describe("requirements", () => {
   });
 
   test.each(['metadata: {openclaw: "{"}', "metadata: {openclaw: [a]}", "metadata: {openclaw: yes}"])(
-    "that cannot be read are malformed and ask for nothing: %s [S-8]",
+    "that are unreadable are malformed and require nothing: %s [S-8]",
     (text) => {
       expect(readOpenclaw(fields(text))).toMatchObject({
         isMalformed: true,
@@ -82,7 +82,7 @@ describe("requirements", () => {
     },
   );
 
-  test("JSON5 cannot change the prototype of anything [S-8]", () => {
+  test("JSON5 cannot change a prototype [S-8]", () => {
     readOpenclaw(
       fields(`metadata: '{"__proto__": {"polluted": 1}, "openclaw": {"__proto__": {"emoji": "x"}}}'`),
     );
@@ -109,14 +109,14 @@ describe("requirements", () => {
       "unsupported",
       1,
     ],
-  ])("%s gives the readiness with its reasons [S-8]", (_, has, state, reasons) => {
+  ])("%s gives the readiness with reasons [S-8]", (_, has, state, reasons) => {
     const readiness = readinessOf(readOpenclaw(fields(yaml)), host(has));
     expect(readiness.state).toBe(state);
     expect(readiness.reasons).toHaveLength(reasons);
   });
 });
 
-test("the version is as written, from version or metadata.version [S-6]", () => {
+test("the version is unchanged, from version or metadata.version [S-6]", () => {
   const version = (yaml: string) => authorVersion(parseSkill(`---\n${yaml}\n---\n`));
   expect(version("version: 1.10")).toBe("1.10");
   expect(version("version: 1.2.3")).toBe("1.2.3");
@@ -134,7 +134,7 @@ test("the type of a skill follows from its instructions and tools [S-9]", () => 
   expect(["tools/_helper.py", "tools/.x.js", "tools/deep/a.py", "tools/a.txt"].some(isToolFile)).toBe(false);
 });
 
-test("a folder with tools alone gets a text that reads, whatever its name [S-9]", () => {
+test("a folder with only tools gets readable text for any name [S-9]", () => {
   const skill = parseSkill(synthesizeSkillText('odd: "name"\n---', ["tools/add.py", "tools/sub.ts"]));
   expect(skill.findings).toEqual([]);
   expect(skill.frontmatter).toEqual({ name: 'odd: "name"\n---', description: "Tools: add, sub." });
@@ -153,13 +153,13 @@ test.each([
   ],
   ["broken YAML", "- [", [], 1],
   ["a text", "hello", [], 1],
-])("links.yaml that holds %s is read [S-10]", (_, text, titles, findings) => {
+])("reads links.yaml with %s [S-10]", (_, text, titles, findings) => {
   const list = readLinks(text);
   expect(list.links.map(({ title }) => title)).toEqual(titles);
   expect(list.findings).toHaveLength(findings);
 });
 
-test("examples are chosen in order within a budget, and one that is too long keeps out no other [S-10]", () => {
+test("chooses examples in order within a budget, and skips one that is too long [S-10]", () => {
   const examples = declaredExamples(fields(`examples: [short, "${"long ".repeat(100)}", tiny, 3]`));
   expect(examples).toHaveLength(3);
   expect(selectExamples(examples, 10)).toEqual({
@@ -172,7 +172,7 @@ test("examples are chosen in order within a budget, and one that is too long kee
   expect(selectExamples(examples, 0).left).toBe(3);
 });
 
-test("tokens are a quarter of the characters, and one for each character of dense scripts [S-11]", () => {
+test("tokens are a quarter of the characters, and one per character in dense scripts [S-11]", () => {
   expect(estimateTokens("")).toBe(0);
   expect(estimateTokens("a".repeat(400))).toBe(100);
   expect(estimateTokens("技能".repeat(50))).toBe(100);

@@ -205,7 +205,7 @@ describe("profiles", () => {
     ],
     ["a reserved id", "name: upload\ndescription: x", verdicts("valid invalid valid valid invalid valid")],
     ["no id to be made", "name: 技能\ndescription: x", verdicts("valid invalid valid invalid invalid valid")],
-  ])("%s gets the verdict of each [S-4]", (_, yaml, expected) => {
+  ])("%s gets the verdict of each profile [S-4]", (_, yaml, expected) => {
     const found = profiles.map((profile) => [
       profile,
       validateText(skill(yaml), profile).valid ? "valid" : "invalid",
@@ -213,7 +213,7 @@ describe("profiles", () => {
     expect(Object.fromEntries(found)).toEqual(expected);
   });
 
-  test("what strict tolerates is said as a warning [S-4]", () => {
+  test("reports tolerated problems as warnings under strict [S-4]", () => {
     const text = `\uFEFF---\nname: a\ndescription: x\nlicense: [MIT]\nmetadata: {v: 1.0}\nallowed-tools: [Read]\n---\nbody\n`;
     expect(verdict(text, "strict")).toEqual({
       errors: [],
@@ -221,19 +221,19 @@ describe("profiles", () => {
     });
   });
 
-  test("lenient warns about fields that nothing reads and not about those it knows [S-4]", () => {
+  test("lenient warns about unknown fields only [S-4]", () => {
     expect(verdict(skill(`${PLAIN}\ntags: [a]\nversion: 1.0.0`), "lenient").warnings).toEqual([]);
     expect(verdict(skill(`${PLAIN}\ntagz: [a]`), "lenient").warnings).toEqual(["UNRECOGNISED_FIELDS"]);
   });
 
-  test("a folder that is not shaped like an id is a warning when loading [S-5]", () => {
+  test("a folder that does not look like an id is a warning when loading [S-5]", () => {
     expect(verdict(skill(PLAIN), "lenient", { folder: "My Skill" }).warnings).toEqual([
       "ID_SLUGIFIED",
       "NAME_DIR_MISMATCH",
     ]);
   });
 
-  test("mcp warns about YAML that simple readers do not understand [S-4]", () => {
+  test("mcp warns about YAML that simple parsers do not understand [S-4]", () => {
     const yaml = 'name: demo\ndescription: "a\n  b"\nx: {a: b,\n  c: d}\ny: |2\n   z\nz: &z 1';
     const { diagnostics } = validateText(skill(yaml), "mcp");
     expect(diagnostics.map(({ code }) => code)).toEqual(["MCP_YAML_SUBSET"]);
@@ -262,7 +262,7 @@ describe("size advice", () => {
     });
   });
 
-  test("authoring asks for less than 300 lines, of references too [S-11]", () => {
+  test("authoring asks for less than 300 lines, including references [S-11]", () => {
     const text = `---\n${PLAIN}\n---\n${"line\n".repeat(297)}`;
     const files = [
       { path: "references/long.md", size: 1, lines: 301 },
@@ -275,19 +275,19 @@ describe("size advice", () => {
     ]);
   });
 
-  test("a SKILL.md over 100 KB is refused from a publisher [S-11]", () => {
+  test("rejects a SKILL.md over 100 KB when publishing [S-11]", () => {
     const files = [{ path: "SKILL.md", size: 100 * 1024 + 1 }];
     expect(verdict(skill(PLAIN), "publish", { files }).errors).toEqual(["WRITTEN_FILE_TOO_LARGE"]);
     expect(verdict(skill(PLAIN), "lenient", { files }).errors).toEqual([]);
   });
 
-  test("more than MCP clients must take is an error there [S-4]", () => {
+  test("exceeding the limits of MCP clients is an error under mcp [S-4]", () => {
     const files = Array.from({ length: 513 }, (_, index) => ({ path: `assets/${index}`, size: 1 }));
     expect(verdict(skill(PLAIN), "mcp", { files }).errors).toEqual(["MCP_TOO_LARGE"]);
   });
 });
 
-test("every diagnostic has a code, severity, place, message and fix [S-4]", () => {
+test("every diagnostic has a code, severity, position, message and fix [S-4]", () => {
   const text = '---\nname: "A B"\nlicense: [x]\nruntime: 1\nextra: *nowhere\n---\n';
   for (const profile of profiles) {
     const { diagnostics } = validateText(text, profile, { folder: "Else" });
@@ -296,7 +296,7 @@ test("every diagnostic has a code, severity, place, message and fix [S-4]", () =
   }
 });
 
-test("every rule says how to mend and is an error or less in each profile [S-4]", () => {
+test("every rule has a fix and at most the severity error in each profile [S-4]", () => {
   for (const { grades, fix } of Object.values(ruleTable)) {
     expect(grades).toHaveLength(profiles.length);
     expect(fix).toMatch(/^[A-Z].*\.$/);
@@ -316,7 +316,7 @@ test.each([
   ["Bash(git:*) Read", 1],
   ["Bash(python3:*), Bash(unheard-of:*)", 2],
   ["Bash(git log:*) Bash(jq:*) Bash(scripts/a.sh:*) Bash(python3 scripts/a.py:*) Bash", 0],
-])("allowed-tools %s has %d prefixes that are no limit [S-30] [S-4]", (tools, count) => {
+])("allowed-tools %s has %d prefixes without effect as a limit [S-30] [S-4]", (tools, count) => {
   const { diagnostics } = validateText(skill(`${PLAIN}\nallowed-tools: ${tools}`), "publish", {});
   const found = diagnostics.filter(({ code }) => code === "ALLOWED_TOOLS_NO_LIMIT");
   expect(found).toHaveLength(count);

@@ -35,7 +35,7 @@ test("an id has the shape that the wire accepts [S-5]", () => {
   );
 });
 
-test("a folder's name is the id; one that cannot serve is slugified, and 技能 still gets an id [S-5]", () => {
+test("a folder's name is the id; an unusable one is slugified, and 技能 still gets an id [S-5]", () => {
   expect(folderId("pdf-tools")).toEqual({ id: "pdf-tools", isSlugified: false });
   expect(folderId("PDF Tools")).toEqual({ id: "pdf-tools", isSlugified: true });
   const chinese = folderId("技能");
@@ -44,7 +44,7 @@ test("a folder's name is the id; one that cannot serve is slugified, and 技能 
   expect(folderId("能力").id).not.toBe(chinese.id);
 });
 
-test("publishing takes the chosen id, else slug, else name, else the slug of the name [S-5]", () => {
+test("publishing uses the chosen id, else slug, else name, else the slug of the name [S-5]", () => {
   expect(publishId({ name: "pdf" })).toBe("pdf");
   expect(publishId({ name: "My Skill" })).toBe("my-skill");
   expect(publishId({ name: "My Skill", slug: "mine" })).toBe("mine");

@@ -17,20 +17,20 @@ test.each([
   ["arguments without a place", "Do it.\n", "a b", "Do it.\n\nARGUMENTS: a b\n"],
   ["no arguments", "Do $ARGUMENTS", "", "Do "],
   ["longer words", "$ARGUMENTSX $0x", "a", "$ARGUMENTSX $0x\n\nARGUMENTS: a\n"],
-])("%s is put in [S-12]", (_, body, args, expected) => {
+])("inserts %s [S-12]", (_, body, args, expected) => {
   expect(substitute(body, { baseDir: BASE, args, names: ["issue", "branch"] })).toBe(expected);
 });
 
-test("what was put in is not read again [S-12]", () => {
+test("does not expand inserted text again [S-12]", () => {
   expect(substitute("$ARGUMENTS", { baseDir: BASE, args: "$0 {baseDir} $&" })).toBe("$0 {baseDir} $&");
 });
 
-test("shell in a prompt is left as text [S-12]", () => {
+test("leaves shell commands in a prompt as text [S-12]", () => {
   const body = "Now: !`rm -rf /`\n```!\nls\n```\n";
   expect(substitute(body, { baseDir: BASE })).toBe(body);
 });
 
-test("a body without placeholders stays as it is [S-12]", () => {
+test("leaves a body without placeholders unchanged [S-12]", () => {
   fc.assert(
     fc.property(
       fc.string().filter((text) => !/[${]/.test(text)),
@@ -41,7 +41,7 @@ test("a body without placeholders stays as it is [S-12]", () => {
   );
 });
 
-test("the names of arguments are a list or words [S-12]", () => {
+test("argument names are a list or words [S-12]", () => {
   const names = (yaml: string) => argumentNames(parseSkill(`---\n${yaml}\n---\n`).frontmatter);
   expect(names("arguments: issue branch")).toEqual(["issue", "branch"]);
   expect(names("arguments: [issue, 'not a name', branch]")).toEqual(["issue", "branch"]);
@@ -55,6 +55,6 @@ test.each([
   [`""`, [""]],
   [`un"closed quote`, ["unclosed quote"]],
   ["", []],
-])("%j is split as a shell would [S-12]", (args, words) => {
+])("splits %j as a shell would [S-12]", (args, words) => {
   expect(splitWords(args)).toEqual(words);
 });

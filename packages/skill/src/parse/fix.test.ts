@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findFixLoss, fixText, parseSkill } from "./parse.ts";
 
-test("only the broken line is rewritten; comments, order, line ends and the mark stay [S-3]", () => {
+test("rewrites only the broken line and keeps comments, order, line endings and the BOM [S-3]", () => {
   const text =
     "\uFEFF---\r\n# who\r\nname: demo # the name\r\ndescription: Use when: asked\nlicense:   MIT\r\n---\r\n# Body\r\ntext: with: colons\r\n";
   const fixed = fixText(parseSkill(text));
@@ -9,7 +9,7 @@ test("only the broken line is rewritten; comments, order, line ends and the mark
   expect(parseSkill(fixed).repaired).toBe(false);
 });
 
-test("a file that reads is returned as it is [S-3]", () => {
+test("returns a valid file unchanged [S-3]", () => {
   for (const text of ["---\nname: a\n---\n", "no frontmatter", "---\nname: [unclosed"])
     expect(fixText(parseSkill(text))).toBe(text);
 });

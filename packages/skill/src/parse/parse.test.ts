@@ -6,7 +6,7 @@ const codes = (text: string | Uint8Array) => parseSkill(text).findings.map(({ co
 const fields = (yaml: string) => parseSkill(`---\n${yaml}\n---\n`).frontmatter;
 
 describe("fences", () => {
-  test("frontmatter and body are cut at lines of --- and the parts are the file again [S-2]", () => {
+  test("splits frontmatter and body at lines of ---, and the parts join to the file [S-2]", () => {
     const text = "---\nname: a\n---\n# Body\n\n---\n\nmore\n";
     const { fences, body } = parseSkill(text);
     expect(body).toBe("# Body\n\n---\n\nmore\n");
@@ -19,7 +19,7 @@ describe("fences", () => {
     ["CRLF", "---\r\nname: a\r\n---\r\nbody"],
     ["bare CR", "---\rname: a\r---\rbody"],
     ["mixed line ends", "---\r\nname: a\r---\nbody"],
-  ])("%s around the fences are tolerated [S-2]", (_, text) => {
+  ])("tolerates %s around the fences [S-2]", (_, text) => {
     expect(parseSkill(text)).toMatchObject({ isReadable: true, frontmatter: { name: "a" }, body: "body" });
   });
 
@@ -32,7 +32,7 @@ describe("fences", () => {
     "----\nname: a\n---\n",
     "# Title\n",
     "",
-  ])("a file that starts otherwise has no frontmatter: %j [S-2]", (text) => {
+  ])("a file with another start has no frontmatter: %j [S-2]", (text) => {
     expect(parseSkill(text)).toMatchObject({ isReadable: false, body: text });
     expect(codes(text)).toEqual(["NO_FRONTMATTER"]);
   });
@@ -72,7 +72,7 @@ describe("values", () => {
     });
   });
 
-  test("numbers that JSON cannot carry keep their text [S-2]", () => {
+  test("numbers outside JSON's range keep their text [S-2]", () => {
     expect(fields("a: .inf\nb: .nan\nc: 12345678901234567890")).toEqual({
       a: ".inf",
       b: ".nan",
@@ -89,7 +89,7 @@ describe("values", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("aliases and merges are expanded [S-2]", () => {
+  test("expands aliases and merges [S-2]", () => {
     expect(fields("base: &b { x: 1, y: 2 }\nuse: *b\nmore:\n  <<: *b\n  y: 3")).toEqual({
       base: { x: 1, y: 2 },
       use: { x: 1, y: 2 },
@@ -97,14 +97,14 @@ describe("values", () => {
     });
   });
 
-  test("a tag outside the core schema is reported and its value kept as data [S-2]", () => {
+  test("reports a tag outside the core schema and keeps its value as data [S-2]", () => {
     const skill = parseSkill("---\nname: !!python/object:os.system id\nx: !!js/function 'return 1'\n---\n");
     expect(skill.frontmatter).toEqual({ name: "id", x: "return 1" });
     expect(skill.findings.map(({ code }) => code)).toEqual(["YAML_TAG", "YAML_TAG"]);
   });
 
   test.each([["- a\n- b"], ["just text"], [""], ["# a comment"], ["42"]])(
-    "frontmatter that is no mapping is said to be none: %j [S-2]",
+    "frontmatter that is not a mapping counts as missing: %j [S-2]",
     (yaml) => {
       expect(codes(`---\n${yaml}\n---\n`)).toEqual(["FRONTMATTER_NOT_MAPPING"]);
     },
@@ -146,7 +146,7 @@ describe("hostile input", () => {
     expect(found).toContain(code);
   });
 
-  test("a megabyte of bare carriage returns is cut in an instant [S-2]", () => {
+  test("splits a megabyte of bare carriage returns in linear time [S-2]", () => {
     const before = process.cpuUsage();
     parseSkill(`---\r${"\r".repeat(1_000_000)}`);
     parseSkill(`---\r${"a\r".repeat(500_000)}`);
@@ -154,7 +154,7 @@ describe("hostile input", () => {
     expect(process.cpuUsage(before).user).toBeLessThan(4_000_000);
   });
 
-  test("invalid UTF-8 is reported with its place and the rest is read [S-2]", () => {
+  test("reports invalid UTF-8 with its position and reads the rest [S-2]", () => {
     const bytes = Buffer.concat([
       Buffer.from("---\nname: a\n---\nbo"),
       Buffer.from([0xff, 0xfe]),
@@ -165,7 +165,7 @@ describe("hostile input", () => {
     expect(skill.frontmatter).toEqual({ name: "a" });
   });
 
-  test("the limits are those that the caller sets [S-66]", () => {
+  test("respects the caller's limits [S-66]", () => {
     const limits = withLimits({ frontmatterBytes: 1024 });
     const text = `---\nname: ${"x".repeat(2000)}\n---\n`;
     expect(parseSkill(text, limits).findings.map(({ code }) => code)).toEqual(["FRONTMATTER_TOO_LARGE"]);
@@ -174,7 +174,7 @@ describe("hostile input", () => {
 });
 
 describe("places", () => {
-  test("a diagnostic names the line and column of the file [S-4]", () => {
+  test("a diagnostic has the line and column in the file [S-4]", () => {
     const skill = parseSkill("---\r\nname: a\r\n# note\r\nlicense: !x MIT\r\n---\r\nbody");
     expect(skill.findings.filter(({ code }) => code === "YAML_TAG")).toEqual([
       expect.objectContaining({ line: 4, column: 13 }),
@@ -184,7 +184,7 @@ describe("places", () => {
     expect(bodyLine(skill)).toBe(6);
   });
 
-  test("a repaired field is placed where it stands in the file as written [S-3] [S-4]", () => {
+  test("a repaired field has its position in the original file [S-3] [S-4]", () => {
     const skill = parseSkill("---\nlicense: a: b\nname: a\n---\n");
     expect(skill.repaired).toBe(true);
     expect(fieldPosition(skill, "name")).toEqual({ line: 3, column: 1 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { parseSkill } from "./parse.ts";
 import { propertiesOf, referencePrompt } from "./reference-format.ts";
 
-test("the block of an empty library is the reference's [S-21]", () => {
+test("the block of an empty library matches the reference [S-21]", () => {
   expect(referencePrompt([])).toBe("<available_skills>\n</available_skills>");
 });
 
-test("values stand on their own lines and cannot break out [S-21]", () => {
+test("values are on their own lines and cannot break out [S-21]", () => {
   const block = referencePrompt([
     { name: "a", description: 'Use <foo> & "bar" </skill>', location: "/s/a/SKILL.md" },
   ]);
@@ -15,7 +15,7 @@ test("values stand on their own lines and cannot break out [S-21]", () => {
   );
 });
 
-test("properties are the specification's fields, as written [S-2]", () => {
+test("properties are the specification's fields, unchanged [S-2]", () => {
   const properties = (yaml: string) => propertiesOf(parseSkill(`---\n${yaml}\n---\n`));
   expect(
     properties("name: a\ndescription: ' x '\nextra: 1\nallowed-tools: Bash(git:*) Read\nmetadata: {v: 1.0}"),

@@ -87,8 +87,8 @@ const textFaults: readonly Row[] = [
   { name: "a misplaced indent", text: "  description: Sorts mail\n", value: "Sorts mail" },
 ];
 
-describe("text that YAML does not read", () => {
-  test.each(textFaults)("is read with $name [S-3]", ({ text, value }) => {
+describe("text that is not valid YAML", () => {
+  test.each(textFaults)("is read despite $name [S-3]", ({ text, value }) => {
     const frontmatter = `name: sorter\n${text}license: MIT\n`;
     expect(repaired(frontmatter)).toEqual({ name: "sorter", description: value, license: "MIT" });
   });
@@ -163,8 +163,8 @@ const structureFaults: readonly Row[] = [
   },
 ];
 
-describe("structure that YAML does not read", () => {
-  test.each(structureFaults)("is read with $name [S-3]", ({ text, value }) => {
+describe("structure that is not valid YAML", () => {
+  test.each(structureFaults)("is read despite $name [S-3]", ({ text, value }) => {
     expect(repaired(`name: sorter\n${text}description: Sorts mail\n`)).toEqual({
       name: "sorter",
       description: "Sorts mail",
@@ -175,7 +175,7 @@ describe("structure that YAML does not read", () => {
   test.each([
     ["below", "name: a\ndescription: Handles things\n  name: inner text here\nlicense: MIT: x\n"],
     ["above", "description: Handles things\n  name: inner text here\nlicense: MIT: x\nname: a\n"],
-  ])("an indented key %s the same key in its place is text of the value above it [S-3]", (_, text) => {
+  ])("an indented key %s the same key at the top level is text of the value above it [S-3]", (_, text) => {
     expect(repaired(text)).toEqual({
       name: "a",
       description: "Handles things name: inner text here",
@@ -186,13 +186,13 @@ describe("structure that YAML does not read", () => {
   test.each([
     ["among others that slide", "name: a\nlicense: MIT\n  version: b: c\n  name: inner\n", "MIT"],
     ["above all others", "  name: inner\nname: a\nlicense: ISC\n  version: b: c\n", "ISC"],
-  ])("an indented key %s never overrides the same key in its place [S-3]", (_, text, license) => {
+  ])("an indented key %s never overrides the same key at the top level [S-3]", (_, text, license) => {
     expect(repaired(text)).toEqual({ name: "a", license, version: "b: c" });
     const messages = repairFrontmatter(text, limits)?.edits.map(({ message }) => message);
     expect(messages).toContain('"name" appears more than once and the one that is not indented is used');
   });
 
-  test("in nested data, too, an indented key does not override [S-3]", () => {
+  test("an indented key does not override in nested data either [S-3]", () => {
     expect(repaired("metadata:\n  a: one\n  b: two\n    a: inner\nlicense: MIT: x\n")).toEqual({
       metadata: { a: "one", b: "two a: inner" },
       license: "MIT: x",
@@ -204,7 +204,7 @@ describe("structure that YAML does not read", () => {
     expect(repair?.text).toBe("# Sorter of mail\nname: 'sorter: mail'\n");
   });
 
-  test("a description that reads as a list is text once the file is broken [S-3]", () => {
+  test("a description that looks like a list is text in a broken file [S-3]", () => {
     expect(repaired("description: [Beta]\nlicense: see: file\n")).toEqual({
       description: "[Beta]",
       license: "see: file",
@@ -216,7 +216,7 @@ describe("what the repair touches", () => {
   const source =
     "# top\nname:   sorter\n\ndescription: Sorts: mail\n# about tags\ntags: [ a,b ]\nmetadata:\n  a: 1\n  b: c: d\n";
 
-  test("comments, blank lines, order and sound fields stay as they are [S-3]", () => {
+  test("comments, blank lines, order and valid fields stay unchanged [S-3]", () => {
     expect(repairFrontmatter(source, limits)).toMatchObject({
       text: source.replace("Sorts: mail", "'Sorts: mail'").replace("c: d", "'c: d'"),
       edits: [
@@ -236,7 +236,7 @@ describe("what the repair touches", () => {
     });
   });
 
-  test("a comment behind a mended quote stays [S-3]", () => {
+  test("keeps a comment after a repaired quote [S-3]", () => {
     const repair = repairFrontmatter('license: "a "free" one" # see below\n', limits);
     expect(repair?.text).toBe("license: 'a \"free\" one' # see below\n");
   });
@@ -247,13 +247,13 @@ describe("what the repair touches", () => {
   });
 
   test.each(["", "name: sorter\n", "just text\n", "- a\n- b\n", "x: !tag y\n"])(
-    "%j reads and is left alone [S-3]",
+    "%j is valid and stays unchanged [S-3]",
     (text) => {
       expect(repairFrontmatter(text, limits)).toBeUndefined();
     },
   );
 
-  test("text with no field at all is not made into one [S-3]", () => {
+  test("does not create a field from text without one [S-3]", () => {
     expect(repairFrontmatter("some text\n- [a list\n", limits)).toBeUndefined();
   });
 });
@@ -265,11 +265,11 @@ describe("what is given up", () => {
     expect(repairFrontmatter(text, withLimits({ repairTokens: 100 }))).toBeUndefined();
   });
 
-  test("thousands of broken lines behind an open quote, which is one token for YAML [S-3]", () => {
+  test("thousands of broken lines after an open quote, which is one token in YAML [S-3]", () => {
     expect(repairFrontmatter(`a: "\n${"b: c: d\n".repeat(8000)}`, limits)).toBeUndefined();
   });
 
-  test("aliases that expand without end [S-3]", () => {
+  test("aliases that expand endlessly [S-3]", () => {
     const bomb = Array.from(
       { length: 20 },
       (_, at) => `a${at}: &a${at} [${at === 0 ? "x" : `*a${at - 1}, *a${at - 1}`}]`,
@@ -291,7 +291,7 @@ describe("for any text", () => {
     maxKeys: 6,
   });
 
-  test("a mapping that YAML wrote is never changed [S-3]", () => {
+  test("never changes a mapping that YAML wrote [S-3]", () => {
     fc.assert(
       fc.property(mapping, (value) => {
         expect(repairFrontmatter(stringify(value), limits)).toBeUndefined();
@@ -306,7 +306,7 @@ describe("for any text", () => {
   );
   const broken = fc.array(fragment, { maxLength: 25 }).map((parts) => `name: ${parts.join("")}`);
 
-  test("repair never throws, and what it gives is a mapping and its edits make it [S-3]", () => {
+  test("repair never throws, and its edits produce the returned mapping [S-3]", () => {
     let repairs = 0;
     const check = (text: string): void => {
       const repair = repairFrontmatter(text, limits);
@@ -320,7 +320,7 @@ describe("for any text", () => {
     expect(repairs).toBeGreaterThan(500);
   });
 
-  test("fields that read stay byte for byte beside one that does not [S-3]", () => {
+  test("valid fields beside a broken one stay byte for byte [S-3]", () => {
     const fields = fc.uniqueArray(key, { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fields, scalar, fc.nat(4), (keys, value, at) => {

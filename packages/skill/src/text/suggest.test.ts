@@ -10,11 +10,11 @@ test.each([
   ["abc", "acb", 1],
   ["ab", "ba", 1],
   ["kitten", "sitting", 3],
-])("from %j to %j are %i edits [S-27]", (from, to, edits) => {
+])("the distance from %j to %j is %i [S-27]", (from, to, edits) => {
   expect(editDistance(from, to)).toBe(edits);
 });
 
-test("the distance is the same both ways and at most the longer length [S-27]", () => {
+test("the distance is symmetric and at most the longer length [S-27]", () => {
   const word = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(word, word, (a, b) => {
@@ -32,11 +32,11 @@ test.each([
   ["my-pdf-filler", ["pdf"]],
   ["zzz", []],
   ["", []],
-])("for %j these are near: %j [S-27]", (wanted, near) => {
+])("the suggestions for %j are %j [S-27]", (wanted, near) => {
   expect(suggest(wanted, ["pdf", "code-review", "weather"])).toEqual(near);
 });
 
-test("suggestions are few, in a sentence, and quick among many [S-27]", () => {
+test("suggestions are few, in a sentence, and fast among many [S-27]", () => {
   const many = Array.from({ length: 10_000 }, (_, at) => `skill-number-${at}`);
   const used = usedMs(() => {
     expect(suggest(`skill-numbre-77${"x".repeat(5000)}`, many)).toEqual([]);

@@ -29,7 +29,7 @@ describe("parentheses", () => {
     ["Bash(echo don't) Read", ["Bash(echo don't)", "Read"]],
     ["Bash(python3 ${CLAUDE_SKILL_DIR}/a.py:*) Read", ["Bash(python3 ${CLAUDE_SKILL_DIR}/a.py:*)", "Read"]],
     ["Read() Write", ["Read()", "Write"]],
-  ])("%j is cut outside them [S-30]", (text, items) => {
+  ])("splits %j outside parentheses [S-30]", (text, items) => {
     expect(splitAllowedTools(text)).toEqual(items);
   });
 
@@ -41,7 +41,7 @@ describe("parentheses", () => {
     },
   );
 
-  test("nothing gives nothing [S-30]", () => {
+  test("an empty value has no patterns [S-30]", () => {
     expect([
       splitAllowedTools(""),
       splitAllowedTools(" , \n"),
@@ -50,7 +50,7 @@ describe("parentheses", () => {
     ]).toEqual([[], [], [], []]);
   });
 
-  test("what was cut is cut no further, whatever it is [S-30]", () => {
+  test("splitting is stable for any text [S-30]", () => {
     const text = fc
       .array(fc.constantFrom("Read", "Bash", "(", ")", " ", ",", "'", '"', "x", "\n", "*", ":"))
       .map((each) => each.join(""));

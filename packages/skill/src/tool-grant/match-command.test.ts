@@ -47,7 +47,7 @@ describe("words", () => {
 describe("the skill's folder", () => {
   const pattern = "python3 ${CLAUDE_SKILL_DIR}/scripts/a.py:*";
 
-  test("stands where a placeholder was, also with a blank in it [S-30]", () => {
+  test("replaces a placeholder, even with a space in the path [S-30]", () => {
     expect(isAllowed(pattern, "python3 /skills/pdf/scripts/a.py x", "/skills/pdf")).toBe(true);
     expect(isAllowed(pattern, "python3 '/my skills/pdf/scripts/a.py' x", "/my skills/pdf/")).toBe(true);
     expect(isAllowed("{baseDir}/scripts/check.sh:*", "/skills/pdf/scripts/check.sh", "/skills/pdf")).toBe(
@@ -55,7 +55,7 @@ describe("the skill's folder", () => {
     );
   });
 
-  test("is no other folder, and is never expanded in a command [S-30]", () => {
+  test("matches no other folder and is never expanded in a command [S-30]", () => {
     expect(isAllowed(pattern, "python3 /tmp/scripts/a.py", "/skills/pdf")).toBe(false);
     expect(isAllowed(pattern, "python3 /skills/pdf/../x/scripts/a.py", "/skills/pdf")).toBe(false);
     expect(isAllowed(pattern, "python3 ${CLAUDE_SKILL_DIR}/scripts/a.py", "/skills/pdf")).toBe(false);
@@ -67,12 +67,12 @@ describe("the skill's folder", () => {
 describe("launchers", () => {
   const names = launcherTable.flatMap((row) => row.names.split(" "));
 
-  test("each of them alone pins nothing, whatever its case, version or folder [S-30]", () => {
+  test("none of them alone is a limit, in any case, version or folder [S-30]", () => {
     const forms = names.flatMap((name) => [name, name.toUpperCase(), `/usr/bin/${name}`, `${name}.exe`]);
     expect(forms.filter((name) => findPinProblem([name]) === undefined)).toEqual([]);
   });
 
-  test("none is listed twice [S-30]", () => {
+  test("lists none twice [S-30]", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe("launchers", () => {
     ..."xonsh -c|R -e|docker-compose up|blender -b|rclone ls|golangci-lint run|patch -p1|tc exec|conjure".split(
       "|",
     ),
-  ])("%s:* is refused [S-30]", (text) => {
+  ])("rejects %s:* [S-30]", (text) => {
     expect(findPinProblem(text.split(" "))).toMatch(/is no limit/);
   });
 
@@ -134,17 +134,17 @@ describe("launchers", () => {
       "|",
     ),
     ..."find . -name|jq|ls|cat|mkdir|cp|grep|rg|wc|convert|ffmpeg|pdftotext|scripts/run.sh|curl".split("|"),
-  ])("%s:* is a limit [S-30]", (text) => {
+  ])("accepts %s:* as a limit [S-30]", (text) => {
     expect(findPinProblem(text.split(" "))).toBeUndefined();
   });
 
-  test("a program that is not known to start no other one pins nothing [S-30]", () => {
+  test("a program that may start other programs is not a limit [S-30]", () => {
     for (const name of ["mytool", "frobnicate", "unheard-of", "dpkg-reconfigure", "checkinstall"])
       expect(findPinProblem([name, "x"])).toMatch(/is no limit/);
     expect(names.filter((name) => plainPrograms.has(name) && !ESCAPING.includes(name))).toEqual([]);
   });
 
-  test("a prefix that is no limit may be asked for by program and subcommand [S-30]", () => {
+  test("a prefix that is not a limit can be requested by program and subcommand [S-30]", () => {
     const prefixOf = (specifier: string, line: string) => {
       const pattern = parseToolPattern(`Bash(${specifier})`);
       const { argv } = readCommandLine(line);
@@ -166,7 +166,7 @@ describe("launchers", () => {
     expect(isAllowed("python3 -c 'print(1)'", "python3 -c 'print(1)'")).toBe(true);
   });
 
-  test("an option before the script does not slip in [S-30]", () => {
+  test("rejects an option before the script [S-30]", () => {
     expect(isAllowed("python3 scripts/a.py:*", "python3 scripts/a.py -c x")).toBe(true);
     expect(isAllowed("python3 scripts/a.py:*", "python3 -c x scripts/a.py")).toBe(false);
   });

@@ -20,7 +20,7 @@ describe("a path pattern", () => {
     ["docs/a.md", "./docs//a.md"],
     ["${CLAUDE_SKILL_DIR}/references/**", "/skills/pdf/references/forms.md"],
     ["{baseDir}/a.md", "/skills/pdf/a.md"],
-  ])("%s holds %s [S-30]", (pattern, path) => {
+  ])("%s matches %s [S-30]", (pattern, path) => {
     expect(matchesPath(pattern, path, places)).toBe(true);
   });
 
@@ -46,21 +46,21 @@ describe("a path pattern", () => {
     ["${CLAUDE_SKILL_DIR}/**", "/skills/pdf/../other/a"],
     ["x/${CLAUDE_SKILL_DIR}/**", "x/a"],
     ["${CLAUDE_SKILL_DIR}x/**", "/skills/pdfx/a"],
-  ])("%s does not hold %s [S-30]", (pattern, path) => {
+  ])("%s does not match %s [S-30]", (pattern, path) => {
     expect(matchesPath(pattern, path, places)).toBe(false);
   });
 
-  test("without a working folder, relative and absolute paths have nothing in common [S-30]", () => {
+  test("without a working folder, relative paths never match absolute ones [S-30]", () => {
     expect(matchesPath("docs/**", "docs/a")).toBe(true);
     expect(matchesPath("docs/**", "/docs/a")).toBe(false);
     expect(matchesPath("${CLAUDE_SKILL_DIR}/a", "/skills/pdf/a")).toBe(false);
   });
 
-  test("a star in the name of the skill's folder is no wildcard [S-30]", () => {
+  test("a star in the name of the skill's folder is not a wildcard [S-30]", () => {
     expect(matchesPath("{baseDir}/a", "/skills/other/a", { folder: "/skills/*" })).toBe(false);
   });
 
-  test("no path gets out of the folder that a pattern ends in [S-30]", () => {
+  test("no path leaves the folder at the end of a pattern [S-30]", () => {
     const path = fc
       .array(fc.constantFrom("docs", "..", ".", "/", "a", "*", "~", "\\", "//"))
       .map((each) => each.join("/"));

@@ -43,7 +43,7 @@ test.each<[string, ToolPattern]>([
   ],
   ["Skill(pdf)", { kind: "word", tool: "Skill", word: "pdf", isPrefix: false }],
   ["Skill(tools:*)", { kind: "word", tool: "Skill", word: "tools", isPrefix: true }],
-])("%s is understood [S-30]", (text, pattern) => {
+])("parses %s [S-30]", (text, pattern) => {
   expect(parseToolPattern(text)).toEqual(pattern);
 });
 
@@ -89,17 +89,17 @@ test.each([
   "WebFetch(domain:exa mple.com)",
   "Skill(a b)",
   `Bash(${"x".repeat(3000)}:*)`,
-])("%j grants nothing and says why [S-30]", (text) => {
+])("%j grants nothing and gives the reason [S-30]", (text) => {
   expect(parseToolPattern(text)).toEqual({ problem: expect.stringMatching(/./) });
 });
 
-test("what is not understood stands beside what is [S-30]", () => {
+test("reports unknown items beside the parsed ones [S-30]", () => {
   const { patterns, problems } = parseAllowedTools(["Read", "Bash(a;b)"]);
   expect(patterns).toEqual([{ kind: "tool", tool: "Read" }]);
   expect(problems).toEqual([{ item: "Bash(a;b)", problem: expect.stringContaining('";"') }]);
 });
 
-test("any text is read without a throw [S-30]", () => {
+test("reads any text without throwing [S-30]", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string().map((inner) => `Bash(${inner})`),

@@ -213,7 +213,7 @@ test.each([
   "# note\nname: demo # note\n\nlicense: MIT\n",
   "name:\ndescription: x\n",
   "metadata:\n  {\n    'a':\n      {\n        'b': 'c',\n      },\n  }\n",
-])("usual frontmatter takes the fast way: %j [S-2]", (text) => {
+])("the fast reader accepts usual frontmatter: %j [S-2]", (text) => {
   const plain = readPlainYaml(text, defaultLimits);
   if (plain === undefined || plain === BROKEN) throw new Error("The full reader is needed.");
   const { tokens: _, ...full } = readFullYaml(text, defaultLimits);
@@ -236,7 +236,7 @@ test.each([
   "? a\n",
   "---\na: b\n",
   "<<: b\n",
-])("anything else is left to the full reader: %j [S-2]", (text) => {
+])("the fast reader leaves other text to the full one: %j [S-2]", (text) => {
   expect(readPlainYaml(text, defaultLimits)).toBeUndefined();
 });
 

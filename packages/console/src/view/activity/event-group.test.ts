@@ -6,13 +6,13 @@ import { type EventGroup, eventGroups, isEventGroup, typesOf } from "./event-gro
 // The keys are the groups.
 const groups = Object.keys(eventGroups) as EventGroup[];
 
-test("every type of event is in one group, and a group can be asked for [S-59]", () => {
+test("every type of event is in one group that can be requested [S-59]", () => {
   const asked = groups.flatMap((group) => routeTable.listEvents.query.parse({ type: typesOf(group) }).type);
   const types = SkillEvent.options.flatMap(({ shape }) => [...shape.type.values]);
   expect(asked.toSorted()).toEqual(types.toSorted());
 });
 
-test("an address with a group that is none shows everything [S-59]", () => {
+test("an unknown group in the address shows everything [S-59]", () => {
   expect(isEventGroup("runs")).toBe(true);
   expect(isEventGroup("toString")).toBe(false);
   expect(isEventGroup("")).toBe(false);

@@ -9,7 +9,7 @@ const event = (fields: object) => ({ at, ...fields }) as SkillEvent;
 const opened = event({ type: "session.opened", session, runtime: "demo", agent: "writer" });
 const loaded = event({ type: "skill.activated", session, skill: "pdf", revision: 1 });
 
-test("what was done in a session is told with whose session it is, when that is known [S-59]", () => {
+test("names the session's agent or user if known [S-59]", () => {
   expect(lineOf(loaded, namesIn([{ event: opened }]))).toMatchObject({
     who: "writer",
     text: "loaded pdf r1",
@@ -17,7 +17,7 @@ test("what was done in a session is told with whose session it is, when that is 
   expect(lineOf(loaded, new Map())).toMatchObject({ who: undefined, text: "Loaded pdf r1" });
 });
 
-test("a sentence about something else than who did it keeps its words [S-59]", () => {
+test("a sentence with another subject stays unchanged [S-59]", () => {
   const archived = event({
     type: "skill.status_changed",
     skill: "pdf",

@@ -16,7 +16,7 @@ const run = { skill: "pdf", run: "1", target: "scripts/a.sh" };
 const opened = entry("session.opened", 0, { runtime: "demo", agent: "writer" });
 const loaded = entry("skill.activated", 1, { skill: "pdf", revision: 2 });
 
-test("what was read and run of a skill stands below its loading, a run as one [S-59]", () => {
+test("reads and runs of a skill are below its activation, each run once [S-59]", () => {
   const { nodes, from, to, closedAt } = traceOf([
     opened,
     loaded,
@@ -43,7 +43,7 @@ test("what was read and run of a skill stands below its loading, a run as one [S
   expect([to - from, closedAt]).toEqual([20_000, "2026-11-16T10:00:20.000Z"]);
 });
 
-test("a run that was not let start, or was not seen to end, is told as that [S-59]", () => {
+test("marks a run that was denied or has no recorded end [S-59]", () => {
   const noteOf = (...entries: ReturnType<typeof entry>[]) => traceOf(entries).nodes[0]?.note;
   const asked = [entry("run.requested", 1, run), entry("approval.asked", 1, run)];
   expect(noteOf(...asked)).toBe("awaiting approval");
@@ -51,6 +51,6 @@ test("a run that was not let start, or was not seen to end, is told as that [S-5
   expect(noteOf(...asked, entry("run.approved", 2, run))).toContain("interrupted");
 });
 
-test("times are told in the unit that one would say them in [S-59]", () => {
+test("shows times in a readable unit [S-59]", () => {
   expect([5, 1500, 61_000, 3_720_000].map(lasting)).toEqual(["5 ms", "1.5 s", "1 min 1 s", "1 h 2 min"]);
 });

@@ -14,7 +14,7 @@ const agent = {
 };
 const before = textOf(agent);
 
-test("only what differs is sent, in whichever order it was chosen [S-59]", () => {
+test("sends only changed fields, in any order [S-59]", () => {
   expect(changeOf(before, before, "writer")).toEqual({});
   expect(changeOf(before, { ...before, allow: ["report", "pdf"] }, "writer")).toEqual({});
   expect(changeOf(before, { ...before, runtime: " other ", pins: {} }, "writer")).toEqual({
@@ -23,7 +23,7 @@ test("only what differs is sent, in whichever order it was chosen [S-59]", () =>
   });
 });
 
-test("all skills and no skills are two things, and what was emptied is taken away [S-59]", () => {
+test("distinguishes all skills from no skills, and removes emptied fields [S-59]", () => {
   expect(changeOf(before, { ...before, allow: undefined }, "writer")).toEqual({ allow: null });
   expect(changeOf(before, { ...before, allow: [] }, "writer")).toEqual({ allow: [] });
   expect(changeOf(before, { ...before, manifest: " " }, "writer")).toEqual({ manifest: null });

@@ -12,7 +12,7 @@ const question = (change: object) =>
     ...change,
   }) as unknown as Question;
 
-test("a run in a sandbox without anything has no dangers to tell [S-59]", () => {
+test("a sandboxed run without extras shows no risks [S-59]", () => {
   expect(dangersOf(question({}))).toEqual([]);
 });
 
@@ -23,14 +23,14 @@ test.each([
   [{ mounts: [{ source: "/data", target: "/mnt", isWritable: true }] }, "write to /data", false],
   [{ secrets: ["API_KEY"] }, "given API_KEY", false],
   [{ trust: "third_party" }, "Third-party", false],
-])("%j is told [S-59]", (change, words, isGrave) => {
+])("shows %j [S-59]", (change, words, isGrave) => {
   const dangers = dangersOf(question(change));
   expect(dangers).toHaveLength(1);
   expect(dangers[0]?.text).toContain(words);
   expect(dangers[0]?.isGrave).toBe(isGrave);
 });
 
-test("no argument can look like another [S-59]", () => {
+test("different arguments look different [S-59]", () => {
   expect(exactText("scripts/run.py")).toBe("scripts/run.py");
   expect(exactText("two words")).toBe('"two words"');
   expect(exactText("")).toBe('""');
@@ -40,7 +40,7 @@ test("no argument can look like another [S-59]", () => {
   expect(exactText("e\u0301")).not.toBe(exactText("é"));
 });
 
-test("one stays at the same question when others come and go [S-59]", () => {
+test("keeps the current question when others come and go [S-59]", () => {
   expect(currentOf(["a", "b"], undefined, [])).toBe("a");
   expect(currentOf(["new", "a", "b"], "b", ["a", "b"])).toBe("b");
   expect(currentOf(["a", "c"], "b", ["a", "b", "c"])).toBe("c");

@@ -9,7 +9,7 @@ const row = (id: string, missing?: readonly string[], state = "ready") =>
     ...(missing === undefined ? {} : { registry: { missing } }),
   }) as unknown as SkillRow;
 
-test("what several skills lack is one thing, by who would install it [S-59]", () => {
+test("groups a dependency that several skills lack by its installer [S-59]", () => {
   const rows = [
     row("b", ["qpdf", "npm:sharp"]),
     row("a", ["pip:pypdf", "npm:sharp"]),
@@ -23,7 +23,7 @@ test("what several skills lack is one thing, by who would install it [S-59]", ()
   ]);
 });
 
-test("a skill lacks something when things are missing or it says that it is not ready [S-59]", () => {
+test("a skill lacks something when items are missing or it is not ready [S-59]", () => {
   const rows = [row("well", []), row("missing", ["qpdf"]), row("folder", undefined, "blocked")];
   expect(lackingRows(rows).map(({ entry }) => entry.id)).toEqual(["missing", "folder"]);
 });

@@ -11,7 +11,7 @@ const failed = {
   error: "No network.",
 } as const;
 
-test("the newest line is first, and what failed is told as that [S-59]", () => {
+test("shows the newest line first and marks failures [S-59]", () => {
   const first = withEvent([], { type: "skill.deps.checking", slug: "pdf" }, at);
   const [line, before] = withEvent(first, failed, at);
   expect(line).toMatchObject({ tone: "bad", text: "pdf: pip:a failed. No network." });
@@ -19,14 +19,14 @@ test("the newest line is first, and what failed is told as that [S-59]", () => {
   expect(line?.key).not.toBe(before?.key);
 });
 
-test("the log is bounded [S-59]", () => {
+test("limits the log [S-59]", () => {
   let log: readonly LogLine[] = [];
   for (let number = 0; number < 500; number += 1) log = withEvent(log, failed, at);
   expect(log).toHaveLength(200);
   expect(new Set(log.map(({ key }) => key)).size).toBe(200);
 });
 
-test("every kind of event has its words [S-59]", () => {
+test("every kind of event has a line [S-59]", () => {
   const all = {
     slug: "a",
     dep: "b",

@@ -22,7 +22,7 @@ const token = {
 const done = (facts: Partial<OnboardingFacts>) =>
   stepsFor({ hasSkill: false, agents: [], tokens: [], ...facts }).map(({ isDone }) => isDone);
 
-test("each step of the first visit is done by what the gateway has, and only by that [S-59]", () => {
+test("the gateway's data alone completes each step of the first visit [S-59]", () => {
   expect(done({})).toEqual([false, false, false, false]);
   expect(done({ hasSkill: true, agents: [agent] })).toEqual([true, true, false, false]);
   expect(done({ tokens: [token] })).toEqual([false, false, true, false]);

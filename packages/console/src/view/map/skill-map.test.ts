@@ -19,7 +19,7 @@ test("the map has a row per skill and a cell per agent [S-59]", () => {
   expect(rows[2]?.cells.map(textOf)).toEqual(["no access", "no access now, used 1 time"]);
 });
 
-test("a filter leaves the skills with such a pair [S-59]", () => {
+test("a filter keeps the skills with a matching pair [S-59]", () => {
   expect(Object.keys(relations).map((relation) => rowsFor({ relation }))).toEqual([
     ["docx", "pdf", "xlsx"],
     ["pdf", "xlsx"],

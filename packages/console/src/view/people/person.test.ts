@@ -9,7 +9,7 @@ const token = {
 };
 const users = ["agent:writer", "ann", "bob"].map((name) => ({ name, createdAt: at(1) }));
 
-test("a person has the highest role of the valid tokens, and was last seen with any of them [S-70]", () => {
+test("a person has the highest role of the valid tokens, and the latest use of any [S-70]", () => {
   const people = peopleOf(
     users,
     [

@@ -59,7 +59,7 @@ test.each([
   ["a tar", archive("a.tar", tar(files)), "application/octet-stream"],
   ["a ZIP of another name", archive("a.tar.gz", zip(files)), "application/zip"],
   ["a folder", folder, "application/zip"],
-])("the skills of %s are found and checked as the gateway does [S-59]", async (_, dropped, type) => {
+])("finds and checks the skills of %s as the gateway does [S-59]", async (_, dropped, type) => {
   const { skills, blob, trouble } = await inspect(dropped, limits);
   expect(trouble).toBe(undefined);
   expect(blob.type).toBe(type);
@@ -82,13 +82,13 @@ test("a packed folder is a ZIP with the same files [S-59]", async () => {
   expect(again.paths).toEqual(Object.keys(files));
 });
 
-test("long names of a tar are read [S-59]", async () => {
+test("reads long names in a tar file [S-59]", async () => {
   const path = `${"long-folder-name/".repeat(7)}SKILL.md`;
   const { skills } = await inspect(archive("a.tar", tar({ [path]: text("one") })), limits);
   expect(skills[0]?.path).toBe(path.slice(0, -"/SKILL.md".length));
 });
 
-test("a SKILL.md that is too large is not read, and said to be [S-59]", async () => {
+test("does not read a SKILL.md that is too large, and reports it [S-59]", async () => {
   const large = zip({ "SKILL.md": text("one").padEnd(20_000, "x") });
   const { skills } = await inspect(archive("a.zip", large), limits);
   expect(skills).toMatchObject([
@@ -96,7 +96,7 @@ test("a SKILL.md that is too large is not read, and said to be [S-59]", async ()
   ]);
 });
 
-test("what the browser cannot look into is still sent, for the gateway to judge [S-59]", async () => {
+test("sends unreadable files for the gateway to check [S-59]", async () => {
   const { skills, trouble, blob } = await inspect(archive("a.zip", bytes("PK is not enough")), limits);
   expect([skills, blob.size]).toEqual([[], 16]);
   expect(trouble).toMatch(/\w/);
@@ -104,7 +104,7 @@ test("what the browser cannot look into is still sent, for the gateway to judge 
   expect((await inspect(bomb, limits)).trouble).toContain("limit");
 });
 
-test("loose files are a skill with a SKILL.md among them, and unknown without [S-59]", () => {
+test("loose files are a skill if SKILL.md is among them [S-59]", () => {
   const names = (...all: readonly string[]) => sortFiles(all.map((name) => new File([], name)));
   expect(names("a.zip", "SKILL.md", "notes.txt")).toMatchObject([
     { kind: "archive", name: "a.zip" },
@@ -129,7 +129,7 @@ test("does not count junk and files that an ignore file names [S-59]", async () 
   expect(skills).toMatchObject([{ path: "box", files: 3, isValid: true }]);
 });
 
-test("reports an ignore file beyond its bounds [S-59]", async () => {
+test("reports an ignore file above its limits [S-59]", async () => {
   const content = { "SKILL.md": text("box"), ".skillignore": "x\n".repeat(501) };
   const { skills } = await inspect(archive("a.zip", zip(content)), limits);
   expect(skills).toMatchObject([{ isValid: false, diagnostics: [{ code: "BUNDLE_TOO_LARGE" }] }]);

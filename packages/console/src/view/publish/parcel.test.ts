@@ -17,7 +17,7 @@ const good = (id: string, more: object = {}) =>
 const refused = (path: string, id?: string) =>
   ({ status: "failed", path, id, error: {}, diagnostics: [] }) as unknown as Publication;
 
-test("what browser and gateway say of a skill is shown as one [S-59]", () => {
+test("combines the results of browser and gateway [S-59]", () => {
   const skills = [local("a", "one"), local("b", "one"), local("c", "two")];
   const results = [good("one"), refused("b", "one"), good("two"), good("unseen")];
   const told = linesOf({ skills, results }).map(({ path, result }) => [path, result?.status, result?.id]);
@@ -29,7 +29,7 @@ test("what browser and gateway say of a skill is shown as one [S-59]", () => {
   ]);
 });
 
-test("a refused folder does not take the answer of another of its id [S-59]", () => {
+test("a rejected folder does not use the result of another folder with its id [S-59]", () => {
   const lines = linesOf({
     skills: [local("a", "one"), local("b", "one")],
     results: [refused("a", "one"), good("one")],
@@ -40,7 +40,7 @@ test("a refused folder does not take the answer of another of its id [S-59]", ()
   ]);
 });
 
-test("the one skill of an archive is found again under another id [S-59]", () => {
+test("finds the only skill of an archive under another id [S-59]", () => {
   const [line] = linesOf({ skills: [local(".", "old")], results: [good("chosen")] });
   expect(line?.result?.id).toBe("chosen");
 });
@@ -53,11 +53,11 @@ test.each([
   [good("a", { status: "unchanged" }), true, "unchanged"],
   [good("a", { isDryRun: false, revision: 4 }), true, "published as r4"],
   [refused("a"), true, "refused"],
-])("the outcome is told in a word %#", (result, isValid, word) => {
+])("shows the outcome in a word %#", (result, isValid, word) => {
   expect(outcomeOf({ path: "a", local: local("a", "a", isValid), result })[0]).toBe(word);
 });
 
-test("only what was tried out and would change something can be published [S-59]", () => {
+test("publishes only checked skills that would change something [S-59]", () => {
   const results = [good("a"), good("b", { status: "unchanged" }), refused("c")];
   const error = new Error("gone");
   expect(publishable({ state: { step: "tried" }, results })).toBe(1);
@@ -66,7 +66,7 @@ test("only what was tried out and would change something can be published [S-59]
   expect(publishable({ state: { step: "published" }, results })).toBe(0);
 });
 
-test("what is over a limit is refused before anything is sent [S-59]", () => {
+test("rejects files above a limit before sending [S-59]", () => {
   const file = new File([new Uint8Array(2000)], "a.zip");
   const limits = { archiveBytes: 1000, unpackedBytes: 1000 };
   expect(refusalOf({ kind: "archive", name: "a.zip", file }, limits)).toContain("the limit is 1000 B");
@@ -79,7 +79,7 @@ test("what is over a limit is refused before anything is sent [S-59]", () => {
   expect(refusalOf({ kind: "unknown", name: "a.txt" }, limits)).toContain("Not a ZIP");
 });
 
-test("exec bits are spoken of where they matter, and only for folders [S-59]", () => {
+test("mentions exec bits only for folders with scripts [S-59]", () => {
   const parcel = (change: Partial<Parcel>) => ({
     kind: "folder" as const,
     paths: [],

@@ -26,7 +26,7 @@ const document = {
   },
 };
 
-test("the routes are read from the document [S-59]", () => {
+test("reads the routes from the document [S-59]", () => {
   const [read, write] = routesOf(document);
   expect(read).toMatchObject({
     method: "GET",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { examplesOf } from "./example.ts";
 
-test("examples are short beginnings of descriptions, each once [S-59]", () => {
+test("examples are short unique beginnings of descriptions [S-59]", () => {
   const long = `Draws ${"charts and ".repeat(20)}more`;
   const examples = examplesOf(["Fill PDF forms. Use it for forms.", "Fill PDF forms, fast", "", long]);
   expect(examples[0]).toBe("Fill PDF forms");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitByWords } from "./split-words.ts";
 
-test("what matches stands apart, whatever its case [S-59]", () => {
+test("separates matches in any case [S-59]", () => {
   expect(splitByWords("Fill PDF forms", ["pdf"])).toEqual([
     { part: "Fill ", isMatch: false, at: 0 },
     { part: "PDF", isMatch: true, at: 5 },
@@ -10,7 +10,7 @@ test("what matches stands apart, whatever its case [S-59]", () => {
   ]);
 });
 
-test("the parts together are the text, whatever the words [S-59]", () => {
+test("the parts join to the text for any words [S-59]", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.string({ unit: "grapheme" })), (text, words) => {
       const parts = splitByWords(text, words);
@@ -19,7 +19,7 @@ test("the parts together are the text, whatever the words [S-59]", () => {
   );
 });
 
-test("a word stands apart with its endings, and not as a part of another [S-59]", () => {
+test("separates a word with its endings, but not inside another word [S-59]", () => {
   const marked = (text: string, word: string) =>
     splitByWords(text, [word]).flatMap(({ part, isMatch }) => (isMatch ? [part] : []));
   expect(marked("forms, formatted, a form; reform", "form")).toEqual(["forms", "form"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { uptimeOf } from "./uptime.ts";
 
-test("the time since a start is told in its two largest units [S-59]", () => {
+test("shows uptime in its two largest units [S-59]", () => {
   const start = "2026-11-16T00:00:00.000Z";
   const after = (seconds: number) => uptimeOf(start, Date.parse(start) + seconds * 1000);
   expect([-5, 59, 60, 3720, 90_061].map(after)).toEqual([

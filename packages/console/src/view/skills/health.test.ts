@@ -10,7 +10,7 @@ const healthOf = (each: SkillRow) =>
   // The names are those of the table.
   (Object.keys(healthTable) as Health[]).filter((health) => healthTable[health].fits(each));
 
-test("what is archived for its dependencies needs attention, what someone put away does not [S-59]", () => {
+test("a skill archived for its dependencies needs attention, and one archived by a person does not [S-59]", () => {
   const lacking = { ...active, status: "archived", reason: "deps", missing: ["pip:maps"] };
   expect(healthOf(row(lacking))).toEqual(["attention", "missing", "archived"]);
   expect(healthOf(row({ ...lacking, enabled: false }))).toEqual(["missing", "disabled", "archived"]);

@@ -17,20 +17,20 @@ const ranks = {
 const shown = (search: string) =>
   filterRows(rows, readState(new URLSearchParams(search)), ranks).map(({ entry }) => entry.id);
 
-test("with words the best match is first, unless another order is asked for [S-59]", () => {
+test("with a query, sorts by best match unless another order is chosen [S-59]", () => {
   expect(shown("q=report")).toEqual(["c", "a", "b"]);
   expect(shown("q=report&order=name")).toEqual(["a", "b", "c"]);
   expect(shown("q=report&order=used")).toEqual(["b", "a", "c"]);
   expect(shown("q=report&order=updated")).toEqual(["b", "c", "a"]);
 });
 
-test("without words there is no best match: skills are in the order of their names [S-59]", () => {
+test("without a query, sorts skills by name [S-59]", () => {
   expect(readState(new URLSearchParams("order=best")).order).toBe("name");
   expect(readState(new URLSearchParams("q=report")).order).toBe("best");
   expect(shown("order=best")).toEqual(["a", "b", "c"]);
 });
 
-test("tags are counted, and the chosen one is among them [S-59]", () => {
+test("counts tags, including the chosen one [S-59]", () => {
   const tagged = [row("a", "", ["team", "writing"]), row("b", "", ["team"])];
   expect(countTags(tagged, "gone")).toEqual([
     ["gone", 0],
@@ -40,7 +40,7 @@ test("tags are counted, and the chosen one is among them [S-59]", () => {
   expect(countTags([row("a", "")], null)).toEqual([]);
 });
 
-test("skills are filtered by owner, trust and readiness, together [S-59]", () => {
+test("combines filters by owner, trust and readiness [S-59]", () => {
   // Only the fields that the filter reads.
   const facts = (id: string, owner: string, trust: string, state: string) =>
     ({

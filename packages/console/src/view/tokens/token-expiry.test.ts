@@ -4,7 +4,7 @@ import { expiryOf, livingFirst } from "./token-expiry.ts";
 const now = Date.parse("2026-11-16T00:00:00.000Z");
 const after = (days: number) => new Date(now + days * 86_400_000).toISOString();
 
-test("a token that ends soon, has ended or was revoked says so [S-59]", () => {
+test("marks a token that expires soon, has expired or was revoked [S-59]", () => {
   expect(expiryOf({ expiresAt: after(30) }, now).text).toBeUndefined();
   expect(expiryOf({ expiresAt: after(3) }, now)).toEqual({ tone: "warn", text: "in 3 days" });
   expect(expiryOf({ expiresAt: after(0.5) }, now).text).toBe("in a day");
@@ -12,7 +12,7 @@ test("a token that ends soon, has ended or was revoked says so [S-59]", () => {
   expect(expiryOf({ expiresAt: after(30), revokedAt: after(-1) }, now).text).toBe("revoked");
 });
 
-test("tokens that count come first, the newest of them on top [S-59]", () => {
+test("lists valid tokens first, newest on top [S-59]", () => {
   const token = (name: string, created: number, expires: number) => ({
     ...{ name, createdAt: after(created), expiresAt: after(expires) },
   });

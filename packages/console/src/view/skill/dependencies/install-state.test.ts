@@ -4,7 +4,7 @@ import { after, settled } from "./install-state.ts";
 const begun = { type: "skill.dep.item.installing", slug: "pdf", dep: "pip:pypdf" } as const;
 const ended = { type: "skill.dep.item.installed", slug: "pdf", dep: "pip:pypdf" } as const;
 
-test("an installation is followed from its beginning to its end [S-59]", () => {
+test("follows an installation from start to end [S-59]", () => {
   const running = after(new Map(), begun, "pdf");
   expect(running.get("pip:pypdf")).toEqual({ state: "running" });
   expect(after(running, { ...ended, ok: true }, "pdf").get("pip:pypdf")).toEqual({ state: "ok" });
@@ -14,12 +14,12 @@ test("an installation is followed from its beginning to its end [S-59]", () => {
   });
 });
 
-test("what is installed for another skill changes nothing [S-59]", () => {
+test("ignores installations for other skills [S-59]", () => {
   const states = new Map();
   expect(after(states, begun, "docx")).toBe(states);
 });
 
-test("the answer counts, and leaves nothing running [S-59]", () => {
+test("the response ends all running items [S-59]", () => {
   const running = after(after(new Map(), begun, "pdf"), { ...begun, dep: "apt:qpdf" }, "pdf");
   const results = [{ spec: "pip:pypdf", status: "manual", message: "Ask someone who may." }] as const;
   expect([...settled(running, results)]).toEqual([

@@ -17,7 +17,7 @@ function tasks(treeHash: string, revisions: readonly number[], value: number): E
   };
 }
 
-test("the chart has the newest eval of each content, by revision [S-51] [S-59]", () => {
+test("the chart shows the newest eval of each content, by revision [S-51] [S-59]", () => {
   const chart = chartPoints([tasks("b", [2], 0.75), tasks("a", [1, 3], 0.5), tasks("b", [2], 0.25)]);
   expect(chart.map(({ label, withSkill }) => [label, withSkill.value])).toEqual([
     ["r1, r3", 0.5],
@@ -32,7 +32,7 @@ test("an eval without a graded run is not in the chart [S-51] [S-59]", () => {
   expect(chartPoints([{ ...tasks("a", [1], 1), arms: [ungraded] }])).toEqual([]);
 });
 
-test("figures have their interval, and a missing one is a dash [S-51] [S-59]", () => {
+test("figures have an interval, and a missing one is a dash [S-51] [S-59]", () => {
   expect(percent({ value: 0.834, low: 0.62, high: 0.94 })).toBe("83 % (62–94)");
   expect(percent(undefined)).toBe("–");
   expect(points({ value: 0.25, low: -0.1, high: 0.6 })).toBe("+25 points (-10 to +60)");

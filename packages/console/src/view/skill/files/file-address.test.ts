@@ -6,7 +6,7 @@ test.each(["SKILL.md", "a/b c.md", "100%.txt", "a#b?c.md", "%23.md", "ü/é.py"]
   (path) => expect(pathOf(new URL(fileHref("pdf", path), "http://x").pathname)).toBe(path),
 );
 
-test("an address that cannot be decoded names no file, and breaks nothing [S-59]", () => {
+test("an undecodable address names no file and breaks nothing [S-59]", () => {
   expect(pathOf("/skills/pdf/files/%E0%A4%A")).toBe("%E0%A4%A");
   expect(pathOf("/skills/pdf/files")).toBe("");
 });

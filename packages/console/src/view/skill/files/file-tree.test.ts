@@ -12,7 +12,7 @@ const file = (path: string): SkillFile => ({
 const draw = (nodes: readonly FileNode[]): unknown =>
   nodes.map((node) => (node.kind === "file" ? node.name : [node.path, draw(node.children)]));
 
-test("files are a tree, the instructions first, then folders, then files [S-59]", () => {
+test("shows a tree with the instructions first, then folders, then files [S-59]", () => {
   const paths = ["z.txt", "scripts/lib/b.py", "SKILL.md", "a.md", "scripts/a.py", "assets/x"];
   expect(draw(treeOf(paths.map(file)))).toEqual([
     "SKILL.md",
@@ -23,7 +23,7 @@ test("files are a tree, the instructions first, then folders, then files [S-59]"
   ]);
 });
 
-test("names of properties of objects are names of files like others [S-59]", () => {
+test("handles files named like object properties [S-59]", () => {
   expect(draw(treeOf(["__proto__/a", "constructor"].map(file)))).toEqual([
     ["__proto__", ["a"]],
     "constructor",

@@ -8,7 +8,7 @@ const before = {
   visibility: "private",
 } as const;
 
-test("only what differs is sent [S-59]", () => {
+test("sends only changed fields [S-59]", () => {
   expect(editOf(before, { ...before, name: " PDF " })).toEqual({});
   expect(editOf(before, { ...before, description: "Reads and writes PDFs." })).toEqual({
     description: "Reads and writes PDFs.",
@@ -16,7 +16,7 @@ test("only what differs is sent [S-59]", () => {
   expect(editOf(before, { ...before, visibility: "public" })).toEqual({ visibility: "public" });
 });
 
-test("an emptied field is what SKILL.md says again [S-59]", () => {
+test("an emptied field falls back to SKILL.md [S-59]", () => {
   expect(editOf(before, { ...before, name: "", description: " " })).toEqual({
     name: null,
     description: null,
@@ -24,6 +24,6 @@ test("an emptied field is what SKILL.md says again [S-59]", () => {
   expect(editOf(before, { ...before, tags: " , " })).toEqual({ tags: null });
 });
 
-test("tags are taken apart at commas, each once [S-59]", () => {
+test("splits tags at commas, each once [S-59]", () => {
   expect(editOf(before, { ...before, tags: "a, b ,a,,c" })).toEqual({ tags: ["a", "b", "c"] });
 });

@@ -12,11 +12,11 @@ const skill = (parts: object) =>
     ...parts,
   }) as unknown as Warned;
 
-test("a skill that is well has no warnings [S-59]", () => {
+test("a healthy skill has no warnings [S-59]", () => {
   expect(warningsOf(skill({}))).toEqual([]);
 });
 
-test("what is missing is told once, with the way to it [S-59]", () => {
+test("names missing items once, with the next step [S-59]", () => {
   const registry = { status: "archived", reason: "deps", missing: ["pip:pypdf"] };
   const access = { isVisible: true, message: "", warnings: ["pip:pypdf is missing"] };
   const readiness = { state: "missing-deps", reasons: ["pip:pypdf is missing"] };
@@ -26,7 +26,7 @@ test("what is missing is told once, with the way to it [S-59]", () => {
   ]);
 });
 
-test("findings are counted by how grave they are [S-59]", () => {
+test("counts findings by severity [S-59]", () => {
   const diagnostics = [
     { severity: "error" },
     { severity: "warning" },
@@ -39,7 +39,7 @@ test("findings are counted by how grave they are [S-59]", () => {
   ]);
 });
 
-test("a skill of a folder has no access tab to lead to [S-59]", () => {
+test("a folder skill has no link to an access tab [S-59]", () => {
   const access = { isVisible: false, message: "The skill is disabled.", warnings: [] };
   expect(warningsOf(skill({ access, registry: undefined }))).toEqual([{ text: "The skill is disabled." }]);
 });

@@ -7,7 +7,7 @@ const draw = (rows: readonly DiffRow[]) =>
     right === undefined ? "" : `${right.number}${right.isChanged ? "+" : " "}${right.text}`,
   ]);
 
-test("what went is beside what came in its place [S-59]", () => {
+test("shows removed lines beside their replacements [S-59]", () => {
   const lines = [" a", "-b", "-c", "+B", " d", "+e"];
   expect(draw(rowsOf({ oldStart: 1, newStart: 1, lines }))).toEqual([
     ["1 a", "1 a"],
@@ -18,19 +18,19 @@ test("what went is beside what came in its place [S-59]", () => {
   ]);
 });
 
-test("lines are numbered from where the hunk begins, and notes are no lines [S-59]", () => {
+test("numbers lines from the start of the hunk, without notes [S-59]", () => {
   const lines = ["-x", "\\ No newline at end of file", "+y", "\\ No newline at end of file"];
   expect(draw(rowsOf({ oldStart: 10, newStart: 12, lines }))).toEqual([["10-x", "12+y"]]);
 });
 
-test("one change after another does not run into it [S-59]", () => {
+test("keeps consecutive changes separate [S-59]", () => {
   expect(draw(rowsOf({ oldStart: 1, newStart: 1, lines: ["-a", "+A", "-b", "+B"] }))).toEqual([
     ["1-a", "1+A"],
     ["2-b", "2+B"],
   ]);
 });
 
-test("an edited line has marks on the words that changed, and another line has none [S-59]", () => {
+test("marks changed words in an edited line only [S-59]", () => {
   const lines = [
     "-Write one page a week.",
     "+Write two pages a week.",
