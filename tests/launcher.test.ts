@@ -36,7 +36,7 @@ for (const { name, node, why } of hosts) {
       expect(run(["--version"])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
     });
 
-    test("answers an unknown command with the one that was meant and passes exit code 2 on [S-60]", () => {
+    test("suggests the command that was meant and passes exit code 2 on [S-60]", () => {
       expect(run(["validat"])).toMatchObject({
         status: 2,
         stdout: "",
@@ -53,14 +53,14 @@ for (const { name, node, why } of hosts) {
       });
     });
 
-    test("colours a failure only when it is asked to [S-60]", () => {
+    test("colors a failure only when asked to [S-60]", () => {
       const colour = "\u001b[";
       expect(run(["validat"]).stderr).not.toContain(colour);
       expect(run(["validat"], { FORCE_COLOR: "1" }).stderr).toContain(colour);
       expect(run(["validat"], { FORCE_COLOR: "1", NO_COLOR: "1" }).stderr).not.toContain(colour);
     });
 
-    test("reaches the sources of the other packages, and passes exit code 5 on [S-60]", () => {
+    test("loads the sources of the other packages, and passes exit code 5 on [S-60]", () => {
       const { status, stderr } = run(["-C", join(root, "no-such-folder"), "validate"]);
       expect({ status, stderr }).toMatchObject({
         status: 5,
@@ -70,7 +70,7 @@ for (const { name, node, why } of hosts) {
   });
 }
 
-test("a reader that leaves early is no failure [S-60]", async () => {
+test("a reader that closes early is not a failure [S-60]", async () => {
   const child = spawn(process.execPath, [bin, "--help"], { env: cleanEnv() });
   child.stdout.destroy();
   const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);

@@ -57,7 +57,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe("the published packages", () => {
-  test("hold emitted code, and neither sources nor tests [S-67]", () => {
+  test("contain emitted code, but neither sources nor tests [S-67]", () => {
     expect(tarballs.map(({ name }) => name).sort()).toEqual(workspaces.map(({ name }) => name).sort());
     for (const { name, files } of tarballs) {
       const paths = files.map(({ path }) => path);
@@ -79,7 +79,7 @@ describe("the published packages", () => {
     );
   });
 
-  test("scan in a process of their own, without any source beside it [S-34] [S-67]", () => {
+  test("scan in their own process, without any source beside it [S-34] [S-67]", () => {
     const script = `
       import { ScanProcess } from "@skillhold/deps/scan-process";
       const files = [{ path: "a.py", bytes: Buffer.from("import requests") }, { path: "a.sh", bytes: Buffer.from("ls") }];
@@ -150,7 +150,7 @@ describe("the installed command", () => {
     expect(stdout).toContain("Usage: skillhold");
   });
 
-  test("is what npx runs [S-67]", () => {
+  test("runs with npx [S-67]", () => {
     expect(npm(project, ["exec", "--offline", "--", "skillhold", "--version"])).toContain(
       readManifest(join(root, "packages/skillhold")).version,
     );
@@ -173,7 +173,7 @@ describe("the installed command", () => {
   });
 
   test.each(["validate", "show", "search", "run", "publish", "audit verify", "deps check", "doctor"])(
-    "answers %s for a skill that is not there [S-67]",
+    "answers %s for a missing skill [S-67]",
     (command) => {
       const { stderr } = node([bin, ...command.split(" "), join(project, "no-such-skill")], home);
       expect(stderr).not.toMatch(/Cannot find|ERR_/);
@@ -202,7 +202,7 @@ describe("the installed command", () => {
     expect(node([bin, "sandbox", "test"], home)).toMatchObject({ status: 0 });
   });
 
-  test("brings its skills along, which can be seeded and run [S-40] [S-67]", () => {
+  test("includes its skills, which can be seeded and run [S-40] [S-67]", () => {
     const { data } = JSON.parse(node([bin, "seed", "--json"], home).stdout);
     const seeded = data.skills.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`);
     expect(seeded).toEqual(

@@ -46,13 +46,13 @@ function machine(
   };
 }
 
-test("a system that has everything is left alone [S-29]", () => {
+test("changes nothing on a complete system [S-29]", () => {
   const host = machine(["/opt/box", "/usr/bin/snake"], { isRoot: false });
   setUpSystem(needs, host);
   expect([host.commands, host.notes]).toEqual([[], []]);
 });
 
-test("root on Debian gets what is missing, and only that, with one line about it [S-29]", () => {
+test("installs exactly the missing packages as root on Debian, with one line of output [S-29]", () => {
   const host = machine(["/usr/bin/apt-get", "/usr/bin/snake"], { brings: ["/usr/bin/box"] });
   setUpSystem(needs, host);
   const settings = "-o DPkg::Lock::Timeout=600 -o Acquire::http::Timeout=20 -o Acquire::Retries=1";
@@ -63,7 +63,7 @@ test("root on Debian gets what is missing, and only that, with one line about it
   expect(host.notes).toEqual(["Installing programs that the tests use: box-tools\n"]);
 });
 
-test("another user is told what is missing and the command that gets it [S-29]", () => {
+test("shows other users the missing programs and the install command [S-29]", () => {
   const host = machine(["/usr/bin/apt-get"], { isRoot: false });
   expect(() => setUpSystem(needs, host)).toThrow(
     /a box \(\/usr\/bin\/box or \/opt\/box; box-tools\)\n- a snake.*\nRun: sudo apt-get update && sudo apt-get install --no-install-recommends box-tools snake$/,
@@ -71,22 +71,22 @@ test("another user is told what is missing and the command that gets it [S-29]",
   expect(host.commands).toEqual([]);
 });
 
-test("a system without apt-get is told the packages [S-29]", () => {
+test("names the packages on a system without apt-get [S-29]", () => {
   expect(() => setUpSystem(needs, machine([]))).toThrow(/package manager: box-tools snake$/);
 });
 
-test("a failing apt-get is told with its words, and nothing goes on [S-29]", () => {
+test("stops at a failing apt-get and shows its output [S-29]", () => {
   const host = machine(["/usr/bin/apt-get"], { code: 100 });
   expect(() => setUpSystem(needs, host)).toThrow("apt-get update failed (100): no such archive");
   expect(host.commands).toHaveLength(1);
 });
 
-test("an installation that brings nothing is not believed [S-29]", () => {
+test("fails when an installation brings nothing [S-29]", () => {
   const host = machine(["/usr/bin/apt-get", "/usr/bin/snake"]);
   expect(() => setUpSystem(needs, host)).toThrow(/a box/);
 });
 
-test("a whole run as root installs wanted programs, and names those that are still missing [S-29]", () => {
+test("a full run as root installs optional programs, and names those that are still missing [S-29]", () => {
   const programs = ["/usr/bin/apt-get", "/opt/box", "/usr/bin/snake"];
   const host = machine(programs, { isWholeRun: true, brings: ["/usr/bin/office"] });
   setUpSystem(needs, host);
@@ -97,7 +97,7 @@ test("a whole run as root installs wanted programs, and names those that are sti
   ]);
 });
 
-test("a wanted program that cannot be installed is named, and the tests run [S-29]", () => {
+test("names an optional program that cannot be installed, and runs the tests [S-29]", () => {
   const programs = ["/usr/bin/apt-get", "/opt/box", "/usr/bin/snake"];
   const named = /without these programs:\n- an office \(.*; office-a office-b\)\n- a door/;
   const offline = machine(programs, { isWholeRun: true, code: 100 });

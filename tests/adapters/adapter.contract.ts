@@ -343,7 +343,7 @@ export function describeAdapter(harness: Harness): void {
         .toEqual([expect.objectContaining({ outcome: "aborted" })]);
     });
 
-    test("of one user sees and records nothing of another's at the same time [S-58]", async () => {
+    test("of one user neither sees nor records another user's data at the same time [S-58]", async () => {
       const {
         agent,
         model,

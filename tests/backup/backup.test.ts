@@ -99,7 +99,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     }
   });
 
-  test("holds one moment, while others publish [S-71]", async () => {
+  test("contains one consistent state while others publish [S-71]", async () => {
     await scene.publish("start");
     const isDone = { value: false };
     const publishing = (async () => {

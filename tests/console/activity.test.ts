@@ -16,7 +16,7 @@ async function runAs(opened: OpenedConsole, agent: string, skill: string): Promi
   return session;
 }
 
-test("a run is one row that opens to its steps, by mouse and by keys [S-59] [S-62]", async () => {
+test("shows a run as one row that opens to its steps, by mouse and keyboard [S-59] [S-62]", async () => {
   const opened = await openConsole({ at: "/activity?kind=runs" });
   const { page } = opened;
   const session = await runAs(opened, "grouper", "grouped");
@@ -37,7 +37,7 @@ test("a run is one row that opens to its steps, by mouse and by keys [S-59] [S-6
   await page.waitForURL(`**/activity/${session}`);
 });
 
-test("a session shows what a script was given and what it printed, without secrets [S-59] [S-62]", async () => {
+test("a session shows a script's input and output, without secrets [S-59] [S-62]", async () => {
   const opened = await openConsole();
   const { page, gateway } = opened;
   const session = await runAs(opened, "reader", "told");
@@ -51,7 +51,7 @@ test("a session shows what a script was given and what it printed, without secre
   await checkAccessible(page);
 });
 
-test("the record is filtered by agent, person and day at the gateway, and exported as filtered [S-59]", async () => {
+test("the gateway filters the log by agent, person and day, and exports the filtered log [S-59]", async () => {
   const opened = await openConsole({ at: "/activity", width: 360, height: 800 });
   const { page } = opened;
   await runAs(opened, "filtered", "chosen");

@@ -7,7 +7,7 @@ const skills = {
   bound: { "SKILL.md": skillText("bound", "Only for one framework.", "Do it.", "runtime: [molecule]\n") },
 };
 
-test("the catalogue is shown as an agent gets it, and each skill that is not there has its reason [S-59]", async () => {
+test("shows the catalogue as an agent gets it, with a reason for each missing skill [S-59]", async () => {
   const { page, api } = await openConsole({ skills, at: "/catalogue?runtime=other&format=json" });
   const block = page.getByRole("region", { name: "Prompt block" });
   await block.waitFor();
@@ -32,7 +32,7 @@ test("the catalogue is shown as an agent gets it, and each skill that is not the
   await checkAccessible(page);
 });
 
-test("a search shows what is found, by which words, and what its score is made of [S-59]", async () => {
+test("a search shows its hits, the matching words and the parts of each score [S-59]", async () => {
   const { page } = await openConsole({ skills, at: "/search" });
   await page.getByRole("button", { name: "Fill in PDF forms" }).click();
   const first = page.getByRole("main").getByRole("listitem").first();

@@ -4,7 +4,7 @@ import { checkAccessible, checkWidth, openConsole } from "./browser.ts";
 
 const skills = { "shared-notes": {}, "admins-notes": {} };
 
-test("an agent is connected with a token of its own, and its first call shows at once [S-59] [S-70]", async () => {
+test("connects an agent with its own token, and shows its first call at once [S-59] [S-70]", async () => {
   const { page, gateway, api } = await openConsole({
     skills,
     prepare: ({ api: call }) => call("PUT", "/v1/skills/shared-notes", { visibility: "public" }),
@@ -33,7 +33,7 @@ test("an agent is connected with a token of its own, and its first call shows at
   await checkWidth(page);
 });
 
-test("a publisher connects an agent of their own [S-59] [S-70]", async () => {
+test("a publisher connects their own agent [S-59] [S-70]", async () => {
   const { page, gateway } = await openConsole({
     who: { role: "publisher", user: "pia" },
     at: "/agents?new",

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => void source.close());
 
-test("what is missing is installed before one's eyes, and what cannot be is told [S-36] [S-54] [S-59]", async () => {
+test("installs missing dependencies live, and names those that cannot be installed [S-36] [S-54] [S-59]", async () => {
   const skills = {
     counts: { "scripts/count.mjs": `import "${NAME}";\nimport "zzz-skillhold-absent";\n` },
   };

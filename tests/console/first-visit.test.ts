@@ -6,7 +6,7 @@ import { ann, checkAccessible, excuse, openConsole, openPrintedLink, settled } f
 
 const skills = { "weekly-report": {}, "house-style": {} };
 
-test("a link leads to the skills, a skill and out again [S-59]", async () => {
+test("a sign-in link leads to the skills, a skill and the sign-out [S-59]", async () => {
   const visitor = await openConsole({ skills, who: ann });
   const { page, gateway } = visitor;
   expect(page.url()).toBe(`${gateway.url}/skills`);
@@ -23,7 +23,7 @@ test("a link leads to the skills, a skill and out again [S-59]", async () => {
   excuse(visitor, /401/);
 });
 
-test("whose session ends meanwhile is led to sign in again, on whatever they do next [S-59]", async () => {
+test("leads to the sign-in on the next action after the session has ended [S-59]", async () => {
   const visitor = await openConsole({ skills, who: ann });
   const { page, context } = visitor;
   await settled(page);
@@ -34,7 +34,7 @@ test("whose session ends meanwhile is led to sign in again, on whatever they do 
   excuse(visitor, /401/);
 });
 
-test("the link that the gateway prints lets its administrator in, and nothing of its code is left in the browser [S-53] [S-59]", async () => {
+test("the printed link signs the administrator in and leaves no code in the browser [S-53] [S-59]", async () => {
   const { page, link = "" } = await openPrintedLink();
   await page.getByText("ann · admin").first().waitFor();
   const code = new URL(link).hash.slice(1);
@@ -46,7 +46,7 @@ test("the link that the gateway prints lets its administrator in, and nothing of
   expect(await page.evaluate("document.cookie")).toBe("");
 });
 
-test("an open page that a newer gateway has no files for is loaded anew, where one was going [S-59]", async () => {
+test("reloads an open page that a newer gateway has no files for, at the requested address [S-59]", async () => {
   const visitor = await openConsole({ skills });
   const { page, gateway } = visitor;
   const gone: string[] = [];
@@ -63,7 +63,7 @@ test("an open page that a newer gateway has no files for is loaded anew, where o
   excuse(visitor, /404.*settings-|dynamically imported/);
 });
 
-test("without the gateway the page stays, and a view that was not loaded yet comes when it is back [S-59]", async () => {
+test("keeps the page without the gateway, and loads a missing view when it is back [S-59]", async () => {
   const visitor = await openConsole({ skills });
   const { page, context } = visitor;
   await settled(page);
@@ -95,14 +95,14 @@ function firstFiles(): ReadonlySet<string> {
   return found;
 }
 
-test("what the first view takes is within its budget, as it was built [S-59]", () => {
+test("the built first view is within its budget [S-59]", () => {
   const files = [...firstFiles()];
   expect(files.some((path) => path.endsWith(".css"))).toBe(true);
   const sizes = files.map((path) => gzipSync(read(path), { level: 9 }).length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET);
 });
 
-test("what a browser fetches for the first view is within its budget, and the next visit fetches no file [S-59]", async () => {
+test("the first view's downloads are within the budget, and the next visit downloads no file [S-59]", async () => {
   const { page, gateway, context } = await openConsole({ skills: { one: {} } });
   const visit = async (fresh: typeof page) => {
     const network = await context.newCDPSession(fresh);

@@ -2,7 +2,7 @@ import { routeTable } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { checkAccessible, checkWidth, openOwnConsole } from "./browser.ts";
 
-test("a new gateway leads from an empty home to the first call of an agent, live [S-59]", async () => {
+test("a new gateway leads from an empty home to an agent's first call, live [S-59]", async () => {
   const opened = await openOwnConsole({ at: "/home" });
   const { page, gateway, api, publish } = opened;
   await page.getByText("Get started, 0 of 4 done").waitFor();

@@ -17,7 +17,7 @@ async function openAgent({ api, apiAs }: ConsoleApi, key: string) {
   return (name: string, input: object) => agent("POST", `/v1/sessions/${session}/tools/${name}`, input);
 }
 
-test("an agent proposes a fix for a script that failed, and the next agent gets it after a review [S-49] [S-59]", async () => {
+test("an agent proposes a fix for a failed script, and the next agent gets it after a review [S-49] [S-59]", async () => {
   const opened = await openConsole({ at: "/proposals" });
   const { page, publish } = opened;
   const text = skillText(SKILL, "Adds up the amounts of a table.", "Run scripts/sum.sh with the file.");

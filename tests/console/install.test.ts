@@ -70,7 +70,7 @@ async function offer(version: string): Promise<void> {
   pages.set("/.well-known/agent-skills/index.json", Buffer.from(JSON.stringify({ $schema, skills })));
 }
 
-test("a source is looked at before its skills are installed, and its updates are listed [S-47] [S-59]", {
+test("previews a source before its skills are installed, and lists its updates [S-47] [S-59]", {
   timeout: 180_000,
 }, async () => {
   await offer("First.");

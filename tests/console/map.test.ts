@@ -48,7 +48,7 @@ test("the map shows which agents may use which skills, and which they used [S-59
   await checkWidth(page);
 });
 
-test("a publisher's map has only their own agents and the skills that they see [S-54] [S-59]", async () => {
+test("a publisher's map has only their own agents and visible skills [S-54] [S-59]", async () => {
   const { page } = await openConsole({
     skills: { "map-hidden": {} },
     prepare: async ({ api, apiAs, publish }) => {

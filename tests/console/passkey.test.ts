@@ -43,7 +43,7 @@ function ageSessions({ gateway }: Opened, user: string): void {
   db.close();
 }
 
-test("a passkey is added, signs in, confirms an old sign-in and is removed [S-59] [S-70]", async () => {
+test("adds a passkey that signs in and confirms an old sign-in, and removes it [S-59] [S-70]", async () => {
   const opened = await openOwnConsole();
   const visitor = await opened.visit({ who: { user: "vera", role: "viewer" } });
   const { page } = visitor;

@@ -24,7 +24,7 @@ async function propose({ api, apiAs, publish }: ConsoleApi): Promise<void> {
   expect(proposed).toMatchObject({ ok: true });
 }
 
-test("a proposal of an agent is read, discussed, approved and applied by keyboard [S-49] [S-59]", async () => {
+test("reads, discusses, approves and applies an agent's proposal by keyboard [S-49] [S-59]", async () => {
   const { page, gateway, api } = await openConsole({ at: "/proposals", prepare: propose });
   await page.getByRole("link", { name: /Proposals 1 open/ }).waitFor();
   await page.getByRole("link", { name: /release-steps/ }).waitFor();

@@ -20,7 +20,7 @@ async function drop({ page, context }: Visitor, paths: readonly string[]): Promi
     await browser.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
 }
 
-test("a ZIP and a folder that are dropped are checked, shown and published [S-41] [S-59]", async () => {
+test("checks, shows and publishes a dropped ZIP and a dropped folder [S-41] [S-59]", async () => {
   const visitor = await openConsole({ skills: { one: {} }, at: "/publish" });
   const { page, api } = visitor;
   const zip = join(folder, "skills.zip");
@@ -56,7 +56,7 @@ test("a ZIP and a folder that are dropped are checked, shown and published [S-41
   await page.getByRole("heading", { name: /two/, level: 1 }).waitFor();
 });
 
-test("what is chosen with the keyboard is published as well, and the same again is unchanged [S-59]", async () => {
+test("publishes files chosen with the keyboard, and a second time leaves them unchanged [S-59]", async () => {
   const { page } = await openConsole({ at: "/publish" });
   const zip = join(folder, "chosen.zip");
   await writeFile(zip, await zipOf({ chosen: {} }));
@@ -74,7 +74,7 @@ test("what is chosen with the keyboard is published as well, and the same again 
   expect(await page.getByRole("button", { name: /^Publish \d/ }).count()).toBe(0);
 });
 
-test("nothing is lost when the gateway cannot be reached, and what is too large is not sent [S-59]", async () => {
+test("loses nothing while the gateway is unreachable, and does not send files that are too large [S-59]", async () => {
   const opened = await openConsole({ at: "/publish" });
   const { page } = opened;
   const zip = join(folder, "late.zip");
@@ -102,7 +102,7 @@ test("nothing is lost when the gateway cannot be reached, and what is too large 
   excuse(opened, /upload/);
 });
 
-test("a file whose only skill is refused is not called ready [S-59]", async () => {
+test("a file whose only skill is rejected is not ready [S-59]", async () => {
   const visitor = await openConsole({ at: "/publish" });
   const { page } = visitor;
   const zip = join(folder, "refused.zip");

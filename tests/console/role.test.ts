@@ -27,7 +27,7 @@ async function furnishRoles({ api, apiAs, publish }: ConsoleApi): Promise<void> 
     await api("PUT", `/v1/skills/${id}`, { visibility: "public" });
 }
 
-test("a viewer finds nothing to press that would be refused, and is told what is for others [S-59]", async () => {
+test("a viewer sees no button that would fail, and a note about features for others [S-59]", async () => {
   const visitor = await openConsole({ prepare: furnishRoles, who: vic });
   const { page, gateway } = visitor;
   const main = page.getByRole("main");
@@ -57,7 +57,7 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   await checkAccessible(page);
 });
 
-test("a publisher changes what is theirs, and has no buttons for what is not [S-59]", async () => {
+test("a publisher changes their own skills, and has no buttons for others [S-59]", async () => {
   const { page, gateway } = await openConsole({ prepare: furnishRoles, who: pat });
   const main = page.getByRole("main");
   await page.getByRole("link", { name: "team-skill" }).waitFor();
@@ -75,7 +75,7 @@ test("a publisher changes what is theirs, and has no buttons for what is not [S-
   await page.getByText("Only for administrators").waitFor();
 });
 
-test("a skill that comes with the gateway is switched by administrators alone [S-59]", async () => {
+test("only administrators switch a bundled skill [S-59]", async () => {
   const opened = await openConsole({ at: "/skills?tab=core" });
   await seed("core-skill", opened);
   const publisher = await opened.visit({ who: pat });
@@ -89,7 +89,7 @@ test("a skill that comes with the gateway is switched by administrators alone [S
   await opened.page.getByText("core-skill is off").waitFor();
 });
 
-test("who may look as no agent looks with their own eyes, whatever an address says [S-59]", async () => {
+test("a user who may not view as an agent sees their own view at any address [S-59]", async () => {
   const { page, gateway } = await openConsole({
     prepare: async ({ api, publish }) => {
       await publish({ "open-notes": {} });
@@ -108,7 +108,7 @@ test("who may look as no agent looks with their own eyes, whatever an address sa
   await page.getByText("Yes, at r1.").waitFor();
 });
 
-test("who looks as an agent sees what its own token sees [S-59] [S-70]", async () => {
+test("viewing as an agent shows what its own token shows [S-59] [S-70]", async () => {
   const olga = { role: "publisher", user: "olga" } as const;
   const opened = await openConsole({
     prepare: async ({ api, apiAs, publish }) => {
@@ -142,7 +142,7 @@ test("who looks as an agent sees what its own token sees [S-59] [S-70]", async (
   expect(await owners()).not.toContain("olgas-secret");
 });
 
-test("what is said about a field describes it, and is no part of its name [S-59]", async () => {
+test("a field's hint describes it and is not part of its name [S-59]", async () => {
   const { page } = await openConsole({ at: "/agents?new" });
   const key = page.getByRole("textbox", { name: "Key", exact: true });
   await key.waitFor();

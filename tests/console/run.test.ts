@@ -21,7 +21,7 @@ async function runScript(
     });
 }
 
-test("a question appears in the open inbox by itself, and a yes lets the script run [S-28] [S-59]", async () => {
+test("a question appears in the open inbox, and a yes lets the script run [S-28] [S-59]", async () => {
   const opened = await openConsole({ at: "/approvals" });
   const { page } = opened;
   const run = await runScript(opened, ["<b>x y</b>"]);
@@ -67,7 +67,7 @@ test("a question shows the code that would run and its changes since the last ap
   expect(await denied).toMatchObject({ ok: false });
 });
 
-test("an approval with any arguments and one for everyone are given as such, and listed [S-28] [S-59]", async () => {
+test("gives and lists an approval for any arguments and one for everyone [S-28] [S-59]", async () => {
   const opened = await openConsole({ at: "/approvals" });
   const { page } = opened;
   const card = page.getByRole("article", { name: "scripts/say.sh of asks" });
@@ -85,7 +85,7 @@ test("an approval with any arguments and one for everyone are given as such, and
   await eventually(() => page.getByRole("button", { name: /^Revoke/ }).count()).toBe(0);
 });
 
-test("a no and a yes for the content are given by keys, and what was approved is taken back [S-28] [S-59]", async () => {
+test("answers no, and yes for the content, by keyboard, and revokes the approval [S-28] [S-59]", async () => {
   const opened = await openConsole({ at: "/approvals" });
   const { page } = opened;
   const run = await runScript(opened, ["me"]);
@@ -109,7 +109,7 @@ test("a no and a yes for the content are given by keys, and what was approved is
   expect(await asked).toMatchObject({ ok: false });
 });
 
-test("a question that takes the place of another is not answered by what was meant for that one [S-28] [S-59]", async () => {
+test("an answer to one question does not answer the question that replaces it [S-28] [S-59]", async () => {
   const opened = await openConsole({ at: "/approvals" });
   const { page } = opened;
   const [first, second] = [await runScript(opened, ["first"]), await runScript(opened, ["second"])];
@@ -142,7 +142,7 @@ async function useSkill(skill: string, api: Api): Promise<string> {
   return session;
 }
 
-test("the record tells what was done, is filtered by its address and is verified on request [S-59] [S-62]", async () => {
+test("the log describes events, is filtered by its address and is verified on request [S-59] [S-62]", async () => {
   const { page, gateway } = await openConsole({
     skills: { "weekly-report": style, "house-style": {} },
     prepare: ({ api }) => useSkill("weekly-report", api),
@@ -166,7 +166,7 @@ test("the record tells what was done, is filtered by its address and is verified
   await page.getByText(/\d+ entries, signed by this gateway's key/).waitFor();
 });
 
-test("what happens meanwhile comes on top, and waits for who reads further down [S-59]", async () => {
+test("new events appear on top, and wait while the reader is further down [S-59]", async () => {
   const keys = Array.from({ length: 110 }, (_, number) => `agent-${number}`);
   const { page, api } = await openConsole({
     prepare: (routes) =>
@@ -189,7 +189,7 @@ test("what happens meanwhile comes on top, and waits for who reads further down 
   await eventually(() => page.evaluate("window.scrollY")).toBe(0);
 });
 
-test("a session is a tree of what was handed over, with what differs today [S-59] [S-62]", async () => {
+test("a session is a tree of served content, with its differences from today [S-59] [S-62]", async () => {
   let session = "";
   const { page, gateway, publish } = await openConsole({
     skills: { minutes: style },

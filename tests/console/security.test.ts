@@ -6,7 +6,7 @@ const reaching = (host: string, extra = "") => ({
   "scripts/a.py": `import os, urllib.request\nurllib.request.urlopen("https://${host}/x")\nprint(os.environ["TOKEN"])\n`,
 });
 
-test("the security tab shows what a skill can do, what a revision added, and waives a finding [S-52] [S-59]", async () => {
+test("the security tab shows a skill's capabilities and those a revision added, and waives a finding [S-52] [S-59]", async () => {
   const { page, api } = await openConsole({
     skills: { reach: reaching("api.weather.gov") },
     prepare: ({ publish }) =>

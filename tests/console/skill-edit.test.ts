@@ -61,7 +61,7 @@ test("a manager edits a file with live checks and publishes it, runs a script, a
   await checkWidth(page);
 });
 
-test("a publisher who does not manage a skill proposes an edit of it [S-49] [S-59]", async () => {
+test("a publisher who does not manage a skill proposes an edit [S-49] [S-59]", async () => {
   const { page, api } = await openConsole({
     prepare: async ({ api: call, publish }) => {
       await publish({ "team-guide": {} });
@@ -121,7 +121,7 @@ def count_words(text: str, times: int = 1) -> dict:
     return {"words": len(text.split()) * times}
 `;
 
-test("a declared tool is called by a form of its schema, and its result is shown [S-59]", async () => {
+test("calls a declared tool with a form of its schema, and shows the result [S-59]", async () => {
   const { page } = await openConsole({
     skills: { counts: { "tools/count.py": counter } },
     at: "/skills/counts/files/tools/count.py",

@@ -22,7 +22,7 @@ const invoices = (id: string, sum: number) => ({
   "assets/mark.bin": "\0\0",
 });
 
-test("links and findings lead to files and lines, which have addresses [S-59]", async () => {
+test("links and findings lead to addressable files and lines [S-59]", async () => {
   const skills = { lines: invoices("lines", 1) };
   const { page, gateway } = await openConsole({ skills, at: "/skills/lines" });
   await page.getByRole("link", { name: "the rules" }).click();
@@ -45,7 +45,7 @@ test("links and findings lead to files and lines, which have addresses [S-59]", 
   await eventually(() => found.getAttribute("aria-current")).toBe("location");
 });
 
-test("another revision is compared, counts again, and that is undone [S-59]", async () => {
+test("compares another revision, makes it current, and undoes that [S-59]", async () => {
   const { page, api } = await openConsole({
     skills: { sums: invoices("sums", 1) },
     prepare: ({ publish }) => publish({ sums: invoices("sums", 2) }),
@@ -66,7 +66,7 @@ test("another revision is compared, counts again, and that is undone [S-59]", as
   expect(await api("GET", "/v1/skills/sums")).toMatchObject({ entry: { revision: 2 } });
 });
 
-test("a grant is given and explained, and seen by another browser [S-59]", async () => {
+test("a grant is given and explained, and appears in another browser [S-59]", async () => {
   const { page, visit } = await openConsole({
     prepare: async ({ api, apiAs, publish }) => {
       await publish({ loans: invoices("loans", 1) }, await apiAs({ role: "publisher", user: "bob" }));
@@ -96,7 +96,7 @@ test("a grant is given and explained, and seen by another browser [S-59]", async
   await other.page.getByText("No.", { exact: true }).waitFor();
 });
 
-test("what is shown is edited, and not over what someone else has changed meanwhile [S-59]", async () => {
+test("an edit does not overwrite someone else's change [S-59]", async () => {
   const visitor = await openConsole({ skills: { bills: invoices("bills", 1) }, at: "/skills/bills" });
   const { page, api } = visitor;
   const edit = async () => {
@@ -120,7 +120,7 @@ test("what is shown is edited, and not over what someone else has changed meanwh
   });
 });
 
-test("what someone else deletes can be restored, and so can what one deletes by typing its id [S-59]", async () => {
+test("restores a skill that was deleted by someone else or by typing its id [S-59]", async () => {
   const skills = { debts: invoices("debts", 1), plain: {} };
   const { page, gateway, api } = await openConsole({ skills, at: "/skills/plain" });
   await page.getByText("Live", { exact: true }).first().waitFor();
@@ -170,7 +170,7 @@ ${"> ".repeat(300)}deep
 
 The end of it.`;
 
-test("whatever a SKILL.md says, nothing of it runs, is fetched or breaks the page [S-59]", async () => {
+test("no SKILL.md runs code, loads resources or breaks the page [S-59]", async () => {
   const visitor = await openConsole({
     width: 360,
     skills: {
@@ -227,7 +227,7 @@ test("whatever a SKILL.md says, nothing of it runs, is fetched or breaks the pag
   expect(foreign).toEqual([]);
 });
 
-test("what a SKILL.md links to stays in the console or is a page of the web, and can be read by everyone [S-59]", async () => {
+test("links of a SKILL.md stay in the console or lead to the web, and pass the accessibility check [S-59]", async () => {
   const body = `<img src="x" onerror="window.attacked = 'image'">
 
 [run](javascript:window.attacked=1) [data](data:text/html,x) [out](../../v1/me) [page](https://example.org/)

@@ -39,7 +39,7 @@ test("a skill that is switched off leaves the catalogue, and comes back with und
   await eventually(block).toContain("off-beta");
 });
 
-test("several skills are put away at once, and brought back with undo [S-59]", async () => {
+test("archives several skills at once, and restores them with undo [S-59]", async () => {
   const { page } = await openConsole({ skills: skillsOf("many"), at: "/skills?tag=many" });
   const chosen = () => page.getByRole("link", { name: /^many-(alpha|gamma)$/ }).count();
   await page.getByRole("checkbox", { name: "Select many-alpha" }).check();
@@ -58,7 +58,7 @@ test("several skills are put away at once, and brought back with undo [S-59]", a
   await eventually(chosen).toBe(2);
 });
 
-test("what is switched for several at once is undone for those that it changed [S-59]", async () => {
+test("undo of a bulk switch affects only the skills that it changed [S-59]", async () => {
   const { page } = await openConsole({ skills: skillsOf("some"), at: "/skills?tag=some" });
   const isOn = (id: string) => page.getByRole("switch", { name: id }).getAttribute("aria-checked");
   await page.getByRole("switch", { name: /^some-alpha/ }).click();
@@ -77,7 +77,7 @@ test("what is switched for several at once is undone for those that it changed [
   expect(await isOn("some-alpha")).toBe("false");
 });
 
-test("the keyboard is enough: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () => {
+test("works by keyboard alone: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () => {
   const { page, gateway } = await openConsole({ skills: skillsOf("key"), at: "/skills?tag=key" });
   const { keyboard } = page;
   const rows = () => page.getByRole("link", { name: /^key-/ }).count();
@@ -108,7 +108,7 @@ test("the keyboard is enough: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () 
   await eventually(() => page.getByRole("dialog").count()).toBe(0);
 });
 
-test("two browsers see each other's changes by themselves [S-59]", async () => {
+test("two browsers see each other's changes live [S-59]", async () => {
   const first = await openConsole({ skills: skillsOf("two"), at: "/skills?tag=two" });
   const second = await first.visit();
   for (const { page } of [first, second]) await page.getByText("Live", { exact: true }).first().waitFor();
@@ -122,7 +122,7 @@ test("two browsers see each other's changes by themselves [S-59]", async () => {
   for (const { page } of [first, second]) await page.getByRole("link", { name: "two-delta" }).waitFor();
 });
 
-test("what was lost with the connection is there when it comes back [S-59]", async () => {
+test("changes during a lost connection appear when it returns [S-59]", async () => {
   const opened = await openConsole({ skills: skillsOf("lost"), who: ann, at: "/skills?tag=lost" });
   const { page, context, complaints } = opened;
   await page.getByText("Live", { exact: true }).first().waitFor();
@@ -140,7 +140,7 @@ test("what was lost with the connection is there when it comes back [S-59]", asy
   complaints.splice(0, complaints.length, ...others);
 });
 
-test("an address shows the same again: filters, order, words and tab [S-59]", async () => {
+test("an address restores filters, order, query and tab [S-59]", async () => {
   const { page, gateway, context } = await openConsole({ skills: skillsOf("same"), at: "/skills?tag=same" });
   await page.getByRole("switch", { name: /^same-beta/ }).click();
   await page.getByText("same-beta is off").waitFor();
@@ -172,7 +172,7 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
   expect(await page.getByRole("button", { name: "visible" }).getAttribute("aria-pressed")).toBe("true");
 });
 
-test("while a search runs, no skill is called missing and no earlier result is shown [S-59]", async () => {
+test("while a search runs, shows no skill as missing and no earlier result [S-59]", async () => {
   const { page } = await openConsole({ skills: { "word-excel": {}, "word-other": {} } });
   const search = page.getByRole("searchbox");
   const held: (() => void)[] = [];
@@ -216,7 +216,7 @@ test("a deleted skill is in the trash until it is restored, and the palette find
   await page.waitForURL(`${gateway.url}/agents/cook`);
 });
 
-test("selected skills are granted, tagged and exported together [S-59]", async () => {
+test("grants, tags and exports selected skills together [S-59]", async () => {
   const { page, api } = await openConsole({
     skills: skillsOf("bulk"),
     prepare: ({ api: call }) => call("POST", "/v1/agents", { key: "bulk-agent", runtime: "demo" }),

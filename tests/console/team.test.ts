@@ -4,7 +4,7 @@ import { ann, checkAccessible, checkWidth, excuse, openConsole, settled } from "
 
 const skills = { "weekly-report": {}, "house-style": {} };
 
-test("an agent is added, limited, held to a revision and removed [S-59]", async () => {
+test("adds an agent, limits it, pins it to a revision and removes it [S-59]", async () => {
   const { page, gateway, api } = await openConsole({ skills, at: "/agents" });
   await page.getByRole("button", { name: "New agent" }).first().click();
   await page.getByRole("textbox", { name: /^Key/ }).fill("writer");
@@ -32,7 +32,7 @@ test("an agent is added, limited, held to a revision and removed [S-59]", async 
   await page.getByRole("link", { name: "writer" }).waitFor({ state: "detached" });
 });
 
-test("what someone types of an agent is kept when another changes it, and is not saved over that [S-59]", async () => {
+test("keeps typed text when someone else changes the agent, and does not save over the change [S-59]", async () => {
   const { page, api, complaints } = await openConsole({
     skills,
     prepare: (routes) => routes.api("POST", "/v1/agents", { key: "editor", runtime: "demo" }),
@@ -54,7 +54,7 @@ test("what someone types of an agent is kept when another changes it, and is not
   expect(complaints.splice(0).map((text) => /status of (\d+)/.exec(text)?.[1])).toEqual(["400", "412"]);
 });
 
-test("a token is shown once with how to use it, and revoked [S-59]", async () => {
+test("shows a token once with its usage, and revokes it [S-59]", async () => {
   const { page, gateway } = await openConsole({
     prepare: ({ api }) => api("POST", "/v1/agents", { key: "program", runtime: "demo" }),
     at: "/tokens?new&agent=program",
@@ -127,7 +127,7 @@ test("an administrator invites people, sees who has access, and ends it [S-53] [
   excuse(theirs, /401/);
 });
 
-test("the settings say what the gateway is, and show its documents [S-59]", async () => {
+test("the settings describe the gateway and show its documents [S-59]", async () => {
   const visitor = await openConsole({ who: ann, at: "/settings" });
   const { page, context } = visitor;
   await settled(page);
@@ -163,7 +163,7 @@ test("the settings and the list of skills show the same number [S-59]", async ()
   await page.getByRole("link", { name: `All ${total}` }).waitFor();
 });
 
-test("the palette offers what was looked at last first, and does things [S-59]", async () => {
+test("the palette lists recent items first, and runs actions [S-59]", async () => {
   const { page } = await openConsole({ skills, at: "/skills/weekly-report" });
   await page.getByRole("heading", { name: /weekly-report/, level: 1 }).waitFor();
   await page.keyboard.press("Control+k");

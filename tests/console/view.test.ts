@@ -81,7 +81,7 @@ async function checkSign(page: Page, { title, current, shows }: Sign): Promise<v
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
-test("everyone can read and reach everything of every view, in light and dark, and none is wider than a phone [S-59]", {
+test("every view is accessible in light and dark, and fits a phone [S-59]", {
   timeout: 180_000,
 }, async () => {
   let session = "";
@@ -114,7 +114,7 @@ test("everyone can read and reach everything of every view, in light and dark, a
   excuse(opened, /404.*no-such-skill/);
 });
 
-test("where there is nothing yet, a view says so and what to do about it [S-59]", async () => {
+test("an empty view says what to do next [S-59]", async () => {
   const { page } = await openOwnConsole();
   await page.getByText("No skills yet").waitFor();
   await page.getByRole("main").getByRole("link", { name: "Publish" }).last().click();
@@ -142,7 +142,7 @@ test("on a phone a menu leads to all views [S-59]", async () => {
   await checkWidth(page);
 });
 
-test("a theme that was chosen stays, whatever the system says [S-59]", async () => {
+test("a chosen theme overrides the system's [S-59]", async () => {
   const { page, gateway } = await openConsole({ theme: "light" });
   const shown = () => page.evaluate("document.documentElement.dataset.theme");
   await page.getByRole("button", { name: /^Theme: system/ }).click();

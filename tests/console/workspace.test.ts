@@ -95,7 +95,7 @@ test("a skill dropped on a workspace reaches its process, its card and the proce
   process.stdout.write(`After the drop: ${shown.join(", ")}\n`);
 });
 
-test("skills are added by keyboard, shown as four badges and a number, and the config is checked [S-56] [S-59]", async () => {
+test("adds skills by keyboard, shows four badges and a count, and checks the config [S-56] [S-59]", async () => {
   const { page, complaints } = await open(hostFolder());
   const card = page.getByRole("article", { name: "seo", exact: true });
   for (const name of names) {

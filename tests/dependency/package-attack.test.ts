@@ -150,7 +150,7 @@ describe.runIf(process.platform === "linux")("an installation", { timeout: 240_0
   test.for([
     ["no sandbox", unconfined()],
     ["a sandbox with a leak", { ...sandbox, id: "bubblewrap", probe: leaking } as Sandbox],
-  ] as const)("is refused with %s, before anyone is asked [S-29] [S-36]", async ([, unusable]) => {
+  ] as const)("is rejected with %s before anyone is asked [S-29] [S-36]", async ([, unusable]) => {
     const clear = () => Promise.reject(new Error("asked"));
     const refused = install(portsWith({ sandbox: unusable, clear }), "npm:one");
     await expect(refused).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });

@@ -213,7 +213,7 @@ describe("bytes that are not a valid request", () => {
     ["a socket as a page", 426, "UPGRADE_REQUIRED", () => lines("GET /ws HTTP/1.1", ...honest())],
     ["a WebSocket without a key", 400, "USAGE", () => lines("GET /ws HTTP/1.1", ...opening("9"))],
     ["a WebSocket elsewhere", 404, "ROUTE_NOT_FOUND", () => lines("GET /x HTTP/1.1", ...opening("13"))],
-  ])("is refused as everything is: %s [S-53]", async (_title, status, code, bytes) => {
+  ])("is rejected like any other request: %s [S-53]", async (_title, status, code, bytes) => {
     const answer = await sendRaw(port.port, Buffer.from(bytes(), "latin1"));
     const [head = "", body = ""] = answer.split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

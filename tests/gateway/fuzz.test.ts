@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test(`no request that is made from the OpenAPI document, nor a bent one, makes the gateway fail (seed ${seed}) [S-53]`, async () => {
+test(`no valid or mutated request of the OpenAPI document makes the gateway fail (seed ${seed}) [S-53]`, async () => {
   const response = await gateway.app.request(`http://${HOST}/openapi.json`, {
     headers: tokens.get("admin") ?? {},
   });

@@ -34,7 +34,7 @@ test.each([
   "/v1/skills/own/grants",
   "/v1/skills/own/access",
   "/v1/skills/own/metrics",
-])("%s is not sent again to one who has it [S-53]", async (path) => {
+])("does not send %s again to a client that has it [S-53]", async (path) => {
   const first = await root("GET", path);
   const etag = first.headers.get("etag") ?? "";
   expect([first.status, etag]).toEqual([200, expect.stringMatching(/^"\S+"$/)]);

@@ -81,7 +81,7 @@ describe("a discovery index", () => {
     expect(read(".agents/skills/old/scripts/run.py")).toBe("print(1)\n");
   });
 
-  test("that names a path outside of its skill is refused [S-47]", async () => {
+  test("that names a path outside its skill is rejected [S-47]", async () => {
     web.answer("/.well-known/skills/index.json", {
       body: { skills: [{ name: "old", files: ["SKILL.md", "../../evil"] }] },
     });
@@ -108,7 +108,7 @@ describe("a direct download", () => {
     ]);
   });
 
-  test("of a page that is no skill, or that is not there, says so [S-47]", async () => {
+  test("of a page that is missing or not a skill is an error [S-47]", async () => {
     web.answer("/page.zip", { body: "<html>" });
     expect((await json(["install", `${web.url}/page.zip`, ...INTO])).error.code).toBe("ARCHIVE_INVALID");
     expect((await json(["install", `${web.url}/none.zip`, ...INTO])).error.code).toBe("PATH_NOT_FOUND");
@@ -171,7 +171,7 @@ describe("ClawHub", () => {
     expect(has(".agents")).toBe(false);
   });
 
-  test("refuses malware whatever is agreed to, and asks about suspicion [S-47]", async () => {
+  test("rejects malware under any option, and asks about suspicion [S-47]", async () => {
     await serve({ moderation: { isMalwareBlocked: true, verdict: "malicious", summary: "Steals keys" } });
     const all = ["install", "@bob/weather", ...INTO, ...registry()];
     expect((await json([...all, "--accept-changes"])).error).toMatchObject({ code: "POLICY_DENIED" });

@@ -41,7 +41,7 @@ describe("signatures", () => {
     expect(await status()).toEqual([7, "invalid"]);
   });
 
-  test("of ssh-keygen itself are ours, and ours are its own [S-47]", async () => {
+  test("of ssh-keygen verify with ours, and ours with ssh-keygen [S-47]", async () => {
     const key = sshKey("alice");
     const { out: payload } = await text(["sign", "pdf", "--print-payload"]);
     writeFileSync(join(root(), "payload"), payload);

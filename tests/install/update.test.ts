@@ -139,7 +139,7 @@ describe.each(PLACES)("in %s", (_, place) => {
     expect((await json(["install", other.url, "--yes", "--accept-changes", ...place])).code).toBe(0);
   });
 
-  test("a skill of the user's own is not replaced unless asked for [S-47]", async () => {
+  test("does not replace a user's own skill unless asked to [S-47]", async () => {
     const repo = repository();
     if (isFolder) write(".agents/skills/pdf/SKILL.md", skillText("pdf", "My own.\n"));
     else {
@@ -218,7 +218,7 @@ describe("the lock of a project", () => {
     expect(has(".agents/skills/pdf")).toBe(false);
   });
 
-  test("of another version is refused and stays as it is [S-46]", async () => {
+  test("of another version is rejected and kept [S-46]", async () => {
     const repo = repository();
     write("skills-lock.json", '{"version": 9, "skills": {}}');
     expect((await text(["install", repo.url, ...place])).code).toBe(2);

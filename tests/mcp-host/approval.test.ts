@@ -26,7 +26,7 @@ const env = () => ({ HOME: home, PATH: process.env["PATH"] ?? "" });
 const main = (...argv: readonly string[]) => runMain(argv, home, { env: env() });
 const run = (...more: readonly string[]) => main("run", "hello", "hello.sh", ...more);
 
-test("an approval of a remote skill ends when its content changes, for good [S-28] [S-57]", async () => {
+test("an approval of a remote skill ends permanently when its content changes [S-28] [S-57]", async () => {
   expect(await run("--yes-for-this-content")).toMatchObject({ code: 0, out: "one\n" });
   expect(await run()).toMatchObject({ code: 0, out: "one\n" });
   script = "echo two\n";

@@ -82,7 +82,7 @@ describe.each(engines)("switches on %s", (engine) => {
     });
   });
 
-  test("what a person unarchived stays active when it is switched off and on [S-38] [S-44]", async () => {
+  test("a skill that a person unarchived stays active when it is switched off and on [S-38] [S-44]", async () => {
     const folder = writeSkill(scene.folder, "demo");
     await publishFolder(folder, { by: ada, entry: "upload" }, lacking(["pip:x"]));
     await unarchiveSkill("demo", { by: ada }, scene.context);

@@ -156,7 +156,7 @@ test("a renamed folder is a new skill that needs a review [S-49]", async () => {
   expect(await textOf(after, "print")).toBe("one");
 });
 
-test("a folder that is behind an applied proposal is no edit [S-49]", async () => {
+test("a folder behind an applied proposal is not an edit [S-49]", async () => {
   const first = await start();
   const { folder, files } = await first.library.read(first.viewer, "pdf");
   expect(files).toHaveLength(1);

@@ -29,7 +29,7 @@ function countingSandbox(): Sandbox & { readonly started: () => number } {
   };
 }
 
-test("clearance tells what a run would need, without a record or a process [S-28]", async () => {
+test("clearance lists the needs of a run, without a record or a process [S-28]", async () => {
   const counting = countingSandbox();
   const asker = fixedAsker("content");
   const { session, events } = await openRunning([mine()], { sandbox: counting, asker });
@@ -45,7 +45,7 @@ test("clearance tells what a run would need, without a record or a process [S-28
   await session.close();
 });
 
-test("clearance allows what the policy or a stored approval allows, and denies the rest [S-28]", async () => {
+test("clearance allows runs that the policy or a stored approval allows, and denies others [S-28]", async () => {
   const { session, events } = await openRunning(
     [mine(), skill("ours", { trust: "org", files: { "scripts/b.sh": "true" } })],
     { asker: fixedAsker("content") },
@@ -122,7 +122,7 @@ test("a run starts with the approval that its caller obtained for exactly this r
   await session.close();
 });
 
-test("a call's own asker is asked in place of the session's [S-28]", async () => {
+test("a call's own asker replaces the session's [S-28]", async () => {
   const general = fixedAsker("deny");
   const own: ApprovalRequest[] = [];
   const asker: Asker = {

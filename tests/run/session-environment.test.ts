@@ -6,7 +6,7 @@ import { fixedAsker } from "@skillhold/sandbox/test/run/run.fixture";
 import { expect, test } from "vitest";
 import { openRunning, org } from "./session-run.fixture.ts";
 
-test("packages that were installed for a skill are found by its scripts and tools [S-36]", async () => {
+test("scripts and tools of a skill find its installed packages [S-36]", async () => {
   const site = mkdtempSync(join(tmpdir(), "skillhold-run-"));
   chmodSync(site, 0o755);
   writeFileSync(join(site, "greeting.py"), "text = 'hello'\n");
@@ -56,7 +56,7 @@ test("an approval ends when the installed packages change [S-28]", async () => {
 
 const TOOL = `export default { name: "t", description: "d", inputSchema: { type: "object" }, run: () => 1 };`;
 
-test("who reads a skill is told what it lacks [S-24] [S-38]", async () => {
+test("reading a skill names its missing dependencies [S-24] [S-38]", async () => {
   const warnings = async (_: unknown, __: unknown, id: string) => [`Missing: pip:x. Install it for ${id}.`];
   const { session } = await openRunning([org({})], { warnings });
   const { warnings: told, text } = await session.activate("demo");

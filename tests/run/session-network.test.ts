@@ -24,7 +24,7 @@ const open = (files: Record<string, string>) =>
     asker: fixedAsker("content"),
   });
 
-test("an open network is the hosts of the manifest, and the failure names the missing line [S-29] [S-52]", async () => {
+test("an open network covers the hosts of the manifest, and the failure names the missing line [S-29] [S-52]", async () => {
   const { session, events } = await open({ "scripts/api.py": reaching("declared.invalid") });
   const run = await session.run("demo", "ask.py", {
     args: ["declared.invalid", "other.invalid"],
@@ -48,7 +48,7 @@ test("a skill that names no host gets none, and dynamic addresses grant none [S-
   }
 });
 
-test("a host beside the manifest needs an approval of its own, which names the missing line [S-28] [S-52]", async () => {
+test("a host outside the manifest needs its own approval, which names the missing line [S-28] [S-52]", async () => {
   const questions: string[] = [];
   const asker = {
     ask: async ({ network, decision }: ApprovalRequest) => {
@@ -71,7 +71,7 @@ test("a host beside the manifest needs an approval of its own, which names the m
   await session.close();
 });
 
-test("an update that adds a host is held until a person approves it [S-28] [S-52]", async () => {
+test("an update that adds a host waits for a person's approval [S-28] [S-52]", async () => {
   const approvals = memoryApprovals();
   const run = async (hosts: readonly string[], answer: "approve" | "deny") => {
     const seen: string[] = [];

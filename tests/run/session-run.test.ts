@@ -17,7 +17,7 @@ test.each([
   ["a.ts", "const name: string = 'ts';\nconsole.log(name, process.argv[2])", "ts"],
   ["a.pl", 'print "pl $ARGV[0]\\n"', "pl"],
   ["tool", "#!/usr/bin/env -S python3 -u\nimport sys\nprint('env', sys.argv[1])", "env"],
-])("scripts/%s runs by its ending or its first line [S-29]", async (file, code, name) => {
+])("scripts/%s runs by its extension or its first line [S-29]", async (file, code, name) => {
   const { session } = await openRunning([org({ [`scripts/${file}`]: code })]);
   const run = await session.run("demo", file, { args: ["a b; echo $HOME"] });
   expect(run).toMatchObject({
@@ -29,7 +29,7 @@ test.each([
   await session.close();
 });
 
-test("what is run is recorded before it starts, and after it has ended [S-28] [S-29]", async () => {
+test("records a run before it starts and after it ends [S-28] [S-29]", async () => {
   const { session, events } = await openRunning([org({ "scripts/a.sh": "exit 3" })]);
   const run = await session.run("demo", "scripts/a.sh", { args: ["x"] });
   expect(run.exitCode).toBe(3);
@@ -75,7 +75,7 @@ test.each(["run.requested", "run.approved"])(
   },
 );
 
-test("a user's skill is asked about once for its content, and again when it changes [S-28]", async () => {
+test("asks about a user's skill once for its content, and again when it changes [S-28]", async () => {
   const asker = fixedAsker("content");
   const user = (code: string) => skill("demo", { files: { "scripts/a.sh": code } });
   const { session, library } = await openRunning([user("echo one")], { asker });
@@ -88,7 +88,7 @@ test("a user's skill is asked about once for its content, and again when it chan
   await session.close();
 });
 
-test("an approval for one agent and user is not used for another, nor for other options [S-28]", async () => {
+test("an approval for one agent and user does not cover another, or other options [S-28]", async () => {
   const asker = fixedAsker("content");
   const approvals = memoryApprovals();
   const mine = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
@@ -111,7 +111,7 @@ test("an approval for one agent and user is not used for another, nor for other 
   await session.close();
 });
 
-test("an approval for everyone, with any arguments, has to be given as such [S-28]", async () => {
+test("an approval for everyone with any arguments must be explicit [S-28]", async () => {
   const approvals = memoryApprovals();
   const mine = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
   const widen = ["everyone", "arguments"] as const;
@@ -128,7 +128,7 @@ test("an approval for everyone, with any arguments, has to be given as such [S-2
   await session.close();
 });
 
-test("without anyone to ask, or with a no, a stranger's script does not run [S-28]", async () => {
+test("a third-party script does not run without an asker or after a no [S-28]", async () => {
   const stranger = skill("demo", { files: { "scripts/a.sh": "echo hi" }, trust: "third_party" });
   const alone = await openRunning([stranger]);
   await expect(alone.session.run("demo", "a.sh")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
@@ -140,7 +140,7 @@ test("without anyone to ask, or with a no, a stranger's script does not run [S-2
   await refused.session.close();
 });
 
-test("a skill that changes while its approval is asked for is not run [S-28]", async () => {
+test("does not run a skill that changes while its approval is pending [S-28]", async () => {
   const user = (code: string) => skill("demo", { files: { "scripts/a.sh": code } });
   const { session, library, events } = await openRunning([user("echo one")], {
     asker: {
@@ -155,7 +155,7 @@ test("a skill that changes while its approval is asked for is not run [S-28]", a
   await session.close();
 });
 
-test("network for a stranger is denied, whoever would approve [S-28]", async () => {
+test("denies network access to a third-party skill under any approver [S-28]", async () => {
   const asker = fixedAsker("content");
   const stranger = skill("demo", { files: { "scripts/a.sh": "echo hi" }, trust: "third_party" });
   const { session } = await openRunning([stranger], { asker });
@@ -166,7 +166,7 @@ test("network for a stranger is denied, whoever would approve [S-28]", async () 
   await session.close();
 });
 
-test("running without a sandbox takes both switches, and never a stranger's skill [S-29]", async () => {
+test("running without a sandbox needs both switches, and never covers a third-party skill [S-29]", async () => {
   const { unconfined } = await import("@skillhold/sandbox/test/backend/unconfined");
   const asker = fixedAsker("once");
   const files = { "scripts/a.sh": "echo hi" };
@@ -185,7 +185,7 @@ test("running without a sandbox takes both switches, and never a stranger's skil
   for (const { session } of [both, one, bare]) await session.close();
 });
 
-test("a yes for a confined run is none for an unconfined one [S-28]", async () => {
+test("a yes for a sandboxed run does not cover an unsandboxed one [S-28]", async () => {
   const { unconfined } = await import("@skillhold/sandbox/test/backend/unconfined");
   const asker = fixedAsker("content");
   const user = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
@@ -197,7 +197,7 @@ test("a yes for a confined run is none for an unconfined one [S-28]", async () =
   await session.close();
 });
 
-test("what cannot work is found before anyone is asked [S-28]", async () => {
+test("detects an impossible run before it asks [S-28]", async () => {
   const full = mkdtempSync(join(tmpdir(), "skillhold-run-"));
   writeFileSync(join(full, "file"), "");
   const asker = fixedAsker("content");
@@ -221,7 +221,7 @@ test("what cannot work is found before anyone is asked [S-28]", async () => {
   await session.close();
 });
 
-test("a run that we fail to see through is recorded as failed, not as refused [S-62]", async () => {
+test("records an internal failure of a run as failed, not as denied [S-62]", async () => {
   const { session, events } = await openRunning([org({ "scripts/a.sh": "echo hi" })]);
   const onOutput = () => {
     throw new Error("no screen");
@@ -237,7 +237,7 @@ test("a run that we fail to see through is recorded as failed, not as refused [S
   await session.close();
 });
 
-test("a sandbox that does not stand its test runs nothing [S-29]", async () => {
+test("a sandbox that fails its test runs nothing [S-29]", async () => {
   const { sandbox } = fixtureRuns();
   const probe = async () => ({
     ...(await sandbox.probe()),
@@ -255,7 +255,7 @@ test("a sandbox that does not stand its test runs nothing [S-29]", async () => {
   await session.close();
 });
 
-test("a skill that lacks what it declares is refused with the whole list [S-8]", async () => {
+test("rejects a skill with missing declared requirements and lists all of them [S-8]", async () => {
   const yaml =
     "metadata: {openclaw: {requires: {env: [API_KEY], bins: [no-such-program], config: [~/.none]}}}";
   const { session } = await openRunning([org({ "scripts/a.sh": "echo" }, yaml)]);
@@ -268,7 +268,7 @@ test("a skill that lacks what it declares is refused with the whole list [S-8]",
   await session.close();
 });
 
-test("files that a run produces are kept where the session says, input comes by stdin [S-29]", async () => {
+test("keeps the output files of a run in the session's folder, and passes input through stdin [S-29]", async () => {
   const outputs = mkdtempSync(join(tmpdir(), "skillhold-run-"));
   const code =
     "mkdir -p deep; cat > deep/out.txt; ln -s /etc/passwd link; echo $PWD $HOME; ls /skill/scripts";
@@ -282,7 +282,7 @@ test("files that a run produces are kept where the session says, input comes by 
   await session.close();
 });
 
-test("closing the session ends what it runs [S-29]", async () => {
+test("closing the session ends its runs [S-29]", async () => {
   const { session, events } = await openRunning([org({ "scripts/a.sh": "echo up; sleep 600" })]);
   const up = Promise.withResolvers<void>();
   const running = session.run("demo", "a.sh", { onOutput: () => up.resolve() });
@@ -292,7 +292,7 @@ test("closing the session ends what it runs [S-29]", async () => {
   expect(typesOf(events).slice(-2)).toEqual(["skill.script_executed", "session.closed"]);
 });
 
-test("a script that is not there is told with those that are [S-29]", async () => {
+test("a missing script is an error that lists the existing ones [S-29]", async () => {
   const { session } = await openRunning([org({ "scripts/convert.py": "print(1)", "references/a.md": "A" })]);
   await expect(session.run("demo", "scripts/convrt.py")).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
   await expect(session.run("demo", "references/a.md")).rejects.toMatchObject({ code: "USAGE" });
@@ -302,7 +302,7 @@ test("a script that is not there is told with those that are [S-29]", async () =
   await session.close();
 });
 
-test("an active skill that allows only other tools keeps the scripts of others from running [S-30]", async () => {
+test("an active skill that allows only other tools blocks the scripts of others [S-30]", async () => {
   const files = { "scripts/a.sh": "echo hi" };
   const strict = skill("strict", { yaml: "allowed-tools: Read", files, trust: "org" });
   const { session, events } = await openRunning([strict, org(files)]);
@@ -320,7 +320,7 @@ test("an active skill that allows only other tools keeps the scripts of others f
   await session.close();
 });
 
-test("what a script is given to read is recorded by its hash, and is asked about [S-28] [S-62]", async () => {
+test("asks about a script's input files and records them by hash [S-28] [S-62]", async () => {
   const asked: unknown[] = [];
   const asker = {
     ask: async ({ stdin }: { stdin?: unknown }) => {
@@ -337,7 +337,7 @@ test("what a script is given to read is recorded by its hash, and is asked about
   await session.close();
 });
 
-test("a session that could not be closed runs on [S-29]", async () => {
+test("a session that failed to close still works [S-29]", async () => {
   const { library, ports } = await openRunning([org({ "scripts/a.sh": "echo hi" })]);
   let isFull = true;
   const record = (event: SkillEvent) => {
@@ -352,7 +352,7 @@ test("a session that could not be closed runs on [S-29]", async () => {
   await expect(running).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
 
-test("a script imports helpers of _shared, of folders above it and of scripts by their names [S-13] [S-35]", async () => {
+test("a script imports helpers from _shared, parent folders and scripts by name [S-13] [S-35]", async () => {
   const tool =
     "from langchain_core.tools import tool\nimport office_helpers\n@tool\ndef who() -> str:\n    'Says it.'\n";
   const files = {

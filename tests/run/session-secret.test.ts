@@ -5,7 +5,7 @@ import { fixedAsker } from "@skillhold/sandbox/test/run/run.fixture";
 import { expect, test } from "vitest";
 import { openRunning, org } from "./session-run.fixture.ts";
 
-test("a value among the arguments is neither asked about nor recorded, and reaches the script [S-33]", async () => {
+test("a secret among the arguments is neither shown nor recorded, and reaches the script [S-33]", async () => {
   const secrets = memorySecrets();
   await secrets.set({ skill: "demo" }, "API_KEY", "s3cr3t-value");
   const yaml = "metadata: {openclaw: {requires: {env: [API_KEY]}}}";
@@ -19,7 +19,7 @@ test("a value among the arguments is neither asked about nor recorded, and reach
   await session.close();
 });
 
-test("a value at the cut of the output does not show in part [S-33]", async () => {
+test("no part of a secret at the cut of the output is shown [S-33]", async () => {
   const secrets = memorySecrets();
   await secrets.set({ skill: "demo" }, "API_KEY", "s3cr3t-value-0123456789");
   const yaml = "metadata: {openclaw: {requires: {env: [API_KEY]}}}";
@@ -35,7 +35,7 @@ test("a value at the cut of the output does not show in part [S-33]", async () =
   await session.close();
 });
 
-test("declared values reach the run of their skill alone, and never its output [S-33]", async () => {
+test("declared secrets reach only the runs of their skill, and never the output [S-33]", async () => {
   const secrets = memorySecrets();
   await secrets.set({ skill: "demo" }, "API_KEY", "s3cr3t-value");
   await secrets.set({ skill: "demo" }, "OTHER_KEY", "undeclared-value");

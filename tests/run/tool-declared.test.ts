@@ -31,7 +31,7 @@ const greet = {
   "tools/broken.mjs": "this is no JavaScript",
 };
 
-test("the tools of skills in use stand beside the skill tools, and run in the sandbox [S-32]", async () => {
+test("lists tools of active skills beside the skill tools, and runs them in the sandbox [S-32]", async () => {
   const { session, events } = await open([skill("demo", { files: greet, trust: "org" })]);
   expect((await declaredTools(session)).tools).toEqual([]);
   await session.activate("demo");
@@ -58,7 +58,7 @@ test("the tools of skills in use stand beside the skill tools, and run in the sa
   await session.close();
 });
 
-test("a stranger's modules are not run, not even to be listed, before someone approves [S-28] [S-32]", async () => {
+test("does not load third-party modules, even to list them, before an approval [S-28] [S-32]", async () => {
   const stranger = skill("demo", { files: greet, trust: "third_party" });
   const alone = await open([stranger]);
   await expect(alone.session.tools("demo")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
@@ -77,7 +77,7 @@ test("a stranger's modules are not run, not even to be listed, before someone ap
   await asked.session.close();
 });
 
-test("a changed skill gets new processes, and an unknown tool is told [S-32]", async () => {
+test("a changed skill gets new processes, and an unknown tool is an error [S-32]", async () => {
   const say = (word: string) =>
     skill("demo", {
       files: { "tools/say.mjs": `export const say = { description: "x", run: () => "${word}" };` },
@@ -94,7 +94,7 @@ test("a changed skill gets new processes, and an unknown tool is told [S-32]", a
   await session.close();
 });
 
-test("what a tool answers or fails with does not show a secret [S-33]", async () => {
+test("a tool's result or failure does not show a secret [S-33]", async () => {
   const secrets = memorySecrets();
   await secrets.set({ skill: "demo" }, "API_KEY", "s3cr3t-value");
   const code = `export const leak = { description: "x", run: () => ({ key: process.env.API_KEY, list: ["a" + process.env.API_KEY] }) };
@@ -115,7 +115,7 @@ export const fail = { description: "x", run: () => { throw new Error("bad key " 
   await session.close();
 });
 
-test("a guarded tool is let through by the skill that declares it, and a copy of it is not [S-31]", async () => {
+test("a guarded tool is allowed by the skill that declares it, and a copy of it is not [S-31]", async () => {
   const yaml = "allowed-tools: Read";
   const { session } = await open([skill("demo", { yaml, files: greet, trust: "org" })]);
   await session.activate("demo");

@@ -8,7 +8,7 @@ import { openRunning, org } from "./session-run.fixture.ts";
 const counting = "let n = 0; export const next = { description: 'x', run: () => ++n };";
 const stranger = (code: string) => skill("demo", { files: { "tools/t.mjs": code }, trust: "third_party" });
 
-test("a yes to the listing is none to a tool, whatever that one is called [S-28] [S-32]", async () => {
+test("a yes to the listing does not cover a tool of any name [S-28] [S-32]", async () => {
   const asker = fixedAsker("content");
   const { session } = await openRunning(
     [stranger("export const tools = { description: 'x', run: () => 'ran' };")],
@@ -21,7 +21,7 @@ test("a yes to the listing is none to a tool, whatever that one is called [S-28]
   await session.close();
 });
 
-test("what was allowed once leaves no process behind, and what was allowed for the content does [S-28]", async () => {
+test("a call allowed once leaves no process, and one allowed for the content does [S-28]", async () => {
   const results = async (scope: "once" | "content") => {
     const { session } = await openRunning([stranger(counting)], { asker: fixedAsker(scope) });
     const calls = [await session.callTool("demo", "next"), await session.callTool("demo", "next")];
@@ -32,7 +32,7 @@ test("what was allowed once leaves no process behind, and what was allowed for t
   expect(await results("content")).toEqual([1, 2]);
 });
 
-test("a session that is closed while a tool is being called leaves nothing behind [S-32]", async () => {
+test("closing a session during a tool call leaves nothing behind [S-32]", async () => {
   const ours = async () =>
     readdirSync(await stageRoot()).filter((name) => name.startsWith(`run-${process.pid}-`));
   const { session } = await openRunning([org({ "tools/t.mjs": counting })]);
@@ -42,7 +42,7 @@ test("a session that is closed while a tool is being called leaves nothing behin
   expect(await ours()).toEqual([]);
 });
 
-test("arguments that are no JSON, or too long, are refused before anyone is asked [S-32]", async () => {
+test("rejects arguments that are not JSON or too long before it asks [S-32]", async () => {
   const asker = fixedAsker("content");
   const { session } = await openRunning([stranger(counting)], { asker });
   await expect(session.callTool("demo", "next", { n: 1n })).rejects.toMatchObject({ code: "USAGE" });

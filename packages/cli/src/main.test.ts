@@ -145,7 +145,7 @@ describe("misuse exits 2", () => {
     [["forest", "planr"], "too many arguments", "Did you mean plant?"],
     [["tree", "plant"], "missing required argument 'kind'", "--help"],
   ])(
-    "and %j says what is wrong and what was meant, as text and as JSON [S-60]",
+    "and %j says what is wrong and suggests the nearest option, as text and as JSON [S-60]",
     async (argv, message, hint) => {
       const json = await runMain([...argv.slice(0, 1), "--json", ...argv.slice(1)], async () => 0);
       expect({ code: json.code, err: json.err }).toEqual({ code: 2, err: "" });

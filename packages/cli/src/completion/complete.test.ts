@@ -44,7 +44,7 @@ describe("completions [S-60]", () => {
     expect(await wordsFor("mcp", "i")).toEqual(["install"]);
   });
 
-  test("of nothing are all commands", async () => {
+  test("of an empty line are all commands", async () => {
     const words = await wordsFor("");
     expect(words).toEqual(expect.arrayContaining(["list", "audit", "mcp"]));
     expect(new Set(words).size).toBe(words.length);

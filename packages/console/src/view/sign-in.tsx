@@ -28,7 +28,7 @@ export function SignIn() {
         prints the whole command when it starts.
       </p>
       <p className="text-sm text-muted">
-        From another machine, ask whoever runs the gateway. For programs, use{" "}
+        From another machine, ask the gateway's administrator. For programs, use{" "}
         <Mono>skillhold token create</Mono>.
       </p>
     </main>

@@ -17,7 +17,7 @@ const report = (at: string, treeHash = "sha256:aa"): OfflineReport => ({
 });
 
 describe("stored results", () => {
-  test("lie by skill and tree hash, and come back in the order of time [S-51]", () => {
+  test("are stored by skill and tree hash, and listed by time [S-51]", () => {
     const folder = tempFolder();
     const store = new ResultStore(folder);
     store.save(report("2026-02-01T00:00:00.000Z"));

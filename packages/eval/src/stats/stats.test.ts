@@ -6,7 +6,7 @@ import { passAtK, passHatK } from "./pass-at-k.ts";
 import { seededRandom, shuffle } from "./random.ts";
 
 describe("intervals", () => {
-  test("of Wilson are those of the textbook [S-51]", () => {
+  test("of Wilson match the textbook [S-51]", () => {
     const interval = wilson(8, 10);
     expect(interval?.low).toBeCloseTo(0.4902, 3);
     expect(interval?.high).toBeCloseTo(0.9433, 3);
@@ -15,7 +15,7 @@ describe("intervals", () => {
     expect(wilson(10, 10)?.high).toBe(1);
   });
 
-  test("of Wilson hold the rate and stay inside 0 and 1 [S-51]", () => {
+  test("of Wilson contain the rate and stay between 0 and 1 [S-51]", () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.integer({ min: 1, max: 1000 }), (a, n) => {
         const interval = wilson(Math.min(a, n), n);
@@ -26,7 +26,7 @@ describe("intervals", () => {
     );
   });
 
-  test("of the bootstrap hold the true mean in about 95 of 100 samples [S-51]", () => {
+  test("of the bootstrap contain the true mean in about 95 of 100 samples [S-51]", () => {
     const random = seededRandom(7);
     let held = 0;
     for (let sample = 0; sample < 200; sample += 1) {
@@ -40,7 +40,7 @@ describe("intervals", () => {
 });
 
 describe("pass@k and pass^k", () => {
-  test("are what drawing k of n runs gives [S-51]", () => {
+  test("equal drawing k of n runs [S-51]", () => {
     expect(passAtK(5, 2, 1)).toBeCloseTo(0.4);
     expect(passAtK(5, 2, 2)).toBeCloseTo(1 - (3 / 5) * (2 / 4));
     expect(passHatK(5, 2, 2)).toBeCloseTo((2 / 5) * (1 / 4));

@@ -234,7 +234,7 @@ describe("the judge", () => {
     expect(seen.join("\n")).not.toMatch(/with_skill|without_skill|read_skill|pdf/);
   });
 
-  test("that fails or talks nonsense leaves runs ungraded, never failed [S-51]", async () => {
+  test("that fails or returns nonsense leaves runs ungraded, never failed [S-51]", async () => {
     for (const reply of [{ fail: "down" }, { text: "Great work!" }, { text: "[]" }]) {
       const request = await makeRequest(value, { runs: 1 });
       const judge = modelJudge(scriptModel({ replies: [reply] }));

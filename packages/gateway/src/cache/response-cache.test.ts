@@ -78,7 +78,7 @@ test.each([
     async (text: string) => ({ data: text, extra: undefined, isCacheable: false }),
   ],
   ["a refusal", (text: string) => Promise.reject(new Error(text))],
-])("%s is for nobody who asks after it was begun [S-55]", async (_, end) => {
+])("does not share a response with requests that start after it began: %s [S-55]", async (_, end) => {
   const { cache } = open();
   const question: CacheRequest = { operation: "readFile", principal: ada };
   const [begun, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -168,7 +168,7 @@ describe("token sign-in", () => {
   });
 
   test.each(["", "localhost:7878", "ftp://localhost", "http://a:b@localhost", "javascript:alert(1)"])(
-    "%j is no address of a gateway [S-60]",
+    "%j is not an address of a gateway [S-60]",
     async (url) => {
       expect(await json(["token", "sign-in", "--url", url])).toMatchObject({
         code: 2,

@@ -99,7 +99,7 @@ test("a new skill is never written over what is there [S-1]", () => {
 });
 
 test.each(["My Skill", "../up", "a/b", "upload", "", "技能", "-a", "a".repeat(65)])(
-  "the name %j is refused, with one that would do [S-5]",
+  "rejects the name %j and suggests a valid one [S-5]",
   (name) => {
     expect(() => initSkill(root, { name })).toThrow(expect.objectContaining({ code: "USAGE" }));
     expect(readdirSync(root)).toEqual([]);
@@ -112,7 +112,7 @@ test("the advice for a bad name is the nearest good one [S-5]", () => {
   );
 });
 
-test("a description that is too long is refused before anything is written [S-2]", () => {
+test("rejects a description that is too long before it writes anything [S-2]", () => {
   const act = () => initSkill(root, { name: "long", description: "x".repeat(1025) });
   expect(act).toThrow(expect.objectContaining({ code: "SKILL_INVALID" }));
   expect(readdirSync(root)).toEqual([]);

@@ -305,7 +305,7 @@ describe("an existing settings file", () => {
     ["is no text", (backup: string) => writeFileSync(backup, Buffer.from([0xff, 0xfe]))],
     ["is a folder", (backup: string) => mkdirSync(backup)],
   ])(
-    "loses our entry alone when what lies in the place of its copy %s, and that stays [S-57]",
+    "loses only our entry when the file in place of its copy %s, and keeps that file [S-57]",
     async (_name, put) => {
       writeFile(root, file, before);
       await install("--client", "cursor");

@@ -57,7 +57,7 @@ describe("promotion", () => {
     expect(data).toMatchObject({ state: "rejected", reviews: [{ comment: "Too narrow." }] });
   });
 
-  test("a proposal that is no promotion is none [S-50]", async () => {
+  test("an ordinary proposal is not a promotion [S-50]", async () => {
     scene.skill("pdf");
     await text(["publish", "pdf"]);
     const diff = "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -4,2 +4,2 @@\n ---\n-Do it.\n+Do it well.";

@@ -69,7 +69,7 @@ function Facts({ trace: { opened, closedAt, from, to } }: { readonly trace: Trac
             </div>
             <div>
               <dt>User</dt>
-              <dd>{opened.user ?? "nobody"}</dd>
+              <dd>{opened.user ?? "none"}</dd>
             </div>
             <div>
               <dt>Runtime</dt>

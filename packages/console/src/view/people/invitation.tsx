@@ -81,7 +81,7 @@ function SignInLink({ code, user, role, expiresAt }: Answer<"POST /v1/sign-in-co
   return (
     <div className="space-y-4 text-sm">
       <p>
-        Whoever opens it first signs in as {user} with the role {role}. It works once and expires{" "}
+        The first person who opens it signs in as {user} with the role {role}. It works once and expires{" "}
         <Ago at={expiresAt} />.
       </p>
       <div className="rounded-md border border-line-strong bg-raised p-2">

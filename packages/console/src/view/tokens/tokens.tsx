@@ -66,7 +66,7 @@ export function Tokens() {
           setRevoking(undefined);
         }}
         title={`Revoke ${revoking?.name ?? ""}`}
-        text="Whoever uses it is signed out at once. This cannot be undone."
+        text="Programs and people that use it lose access at once. This cannot be undone."
         action="Revoke"
       />
     </Page>

@@ -75,7 +75,7 @@ function Badges({ skill }: SkillProps) {
       <TrustBadge trust={entry.trust} />
       <SkillBadges row={skill} />
       {registry?.status === "deleted" && (
-        <Badge tone="bad" title="Nobody can use it until it is restored">
+        <Badge tone="bad" title="It cannot be used until it is restored">
           deleted
         </Badge>
       )}

@@ -48,7 +48,7 @@ export function SkillMenu({ skill }: SkillProps) {
           void removeSkill(entry.id, () => go("/skills"));
         }}
         title={`Delete ${entry.id}`}
-        text="Nobody can find, load or run it. It can be restored with all its revisions until it is purged."
+        text="It can no longer be found, loaded or run. You can restore it with all its revisions until it is purged."
         action="Delete"
         word={entry.id}
       />
