@@ -2,7 +2,7 @@ import { addAgent, grantSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { TestSession } from "./session.fixture.ts";
-import { asker, engines, openOn, put } from "./skill.fixture.ts";
+import { asker, engines, openOn, put, skillText } from "./skill.fixture.ts";
 
 const ada = { user: "ada", role: "publisher" } as const;
 
@@ -51,6 +51,29 @@ describe.each(engines)("proposals over HTTP on %s", (engine) => {
     });
     expect(await session.recorded()).toContain("skill.denied");
     expect(await gateway.registry.store.listProposals({ limit: 1 })).toEqual([]);
+  });
+
+  test("a change in the form of another agent's tool is the same proposal [S-49]", async () => {
+    const session = await TestSession.open(gateway, writer);
+    await session.call("read_skill", { skill_id: "own" });
+    const native = { skill_id: "own", justification: "Say more.", body: "Do it twice.\n" };
+    const first = await session.call("propose_skill_update", native);
+    expect(first).toMatchObject({ ok: true, data: { kind: "update", isNew: true } });
+    const same = { ok: true, data: { id: (first as { data: { id: string } }).data.id, isNew: false } };
+    const content = skillText("own", "Do it twice.");
+    const description = "Does own things.";
+    const improvement = { name: "own", kind: "improvement", target: "own", description, skillMd: content };
+    const update = { action: "update", skill_name: "own", proposal_content: "Do it twice.\n" };
+    expect(await session.call("ProposeSkills", { proposals: [improvement] })).toMatchObject(same);
+    expect(await session.call("skill_workshop", update)).toMatchObject(same);
+    expect(await session.call("skill_manage", { action: "edit", name: "own", content })).toMatchObject(same);
+    expect(await session.call("propose_skill_update", update)).toMatchObject(same);
+    const fresh = { action: "create", name: "fresh", content: skillText("fresh") };
+    expect(await session.call("skill_manage", fresh)).toMatchObject({ ok: true, data: { kind: "create" } });
+    expect(await session.call("skill_manage", { action: "delete", name: "own" })).toMatchObject({
+      ok: false,
+      error: { code: "USAGE", message: expect.stringContaining("not a proposal") },
+    });
   });
 
   test("an agent proposes, the owner approves and applies, and the agent cannot [S-49]", async () => {

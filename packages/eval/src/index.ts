@@ -26,7 +26,7 @@ export { openAiModel } from "./model/openai-model.ts";
 export { readModelScript, type ScriptedReplies, scriptModel } from "./model/script-model.ts";
 export type { TokenUsage } from "./model/usage.ts";
 export { agentScorer } from "./optimize/agent-scorer.ts";
-export { descriptionPatch, withDescription } from "./optimize/description.ts";
+export { descriptionPatch } from "./optimize/description.ts";
 export { modelImprover } from "./optimize/model-improver.ts";
 export { offlineScorer } from "./optimize/offline-scorer.ts";
 export {

@@ -46,6 +46,10 @@ export const SkillUpdateInput = z.strictObject({
     .max(200)
     .optional(),
   diff: z.string().min(1).max(262_144).optional().describe("A unified diff, in place of edits."),
+  body: text
+    .optional()
+    .describe("All new instructions of SKILL.md, below its frontmatter; without edits or diff."),
+  description: z.string().min(1).max(1024).optional().describe("A new description in the frontmatter."),
   evidence,
 });
 

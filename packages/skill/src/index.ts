@@ -59,6 +59,8 @@ export {
   type SkillProperties,
   scalarText,
 } from "./parse/reference-format.ts";
+export { composeSkill, withBody, withDescription } from "./parse/rewrite.ts";
+export { type NativeProposal, readDialect } from "./proposal/dialect.ts";
 export { type Repair, type RepairEdit, repairFrontmatter } from "./repair/repair.ts";
 export type { Finding } from "./rule/finding.ts";
 export {

@@ -16,6 +16,8 @@ export interface ProposedChange {
   readonly edits?: z.infer<typeof SkillUpdateInput>["edits"];
   readonly files?: readonly { readonly path: string; readonly content: string | null }[] | undefined;
   readonly diff?: string | undefined;
+  readonly body?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 export interface ProposalRequest {

@@ -1,9 +1,4 @@
-import {
-  type NewSkillInput,
-  type PromotionInput,
-  readEvidence,
-  type SkillUpdateInput,
-} from "@skillhold/protocol";
+import { type PromotionInput, readEvidence, type SkillUpdateInput } from "@skillhold/protocol";
 import type { z } from "zod";
 import type { PromotedSkill, Proposed } from "./proposal.ts";
 import type { Session } from "./session.ts";
@@ -26,23 +21,16 @@ export async function promoteSkill(
   );
 }
 
-export async function proposeUpdate(
-  session: Session,
-  { skill_id: skill, justification: reason, evidence: notes, ...change }: z.infer<typeof SkillUpdateInput>,
-): Promise<ToolResult<Proposed>> {
-  const request = { skill, change, justification: reason, evidence: readEvidence(notes) };
-  return answer(await session.proposals.propose(request));
-}
+type Update = z.infer<typeof SkillUpdateInput>;
 
+/** Proposes a change of a skill, or a new skill where the input has no id. */
 export async function proposeSkill(
   session: Session,
-  { files, justification: reason, evidence: notes }: z.infer<typeof NewSkillInput>,
+  input: Omit<Update, "skill_id"> & Partial<Pick<Update, "skill_id">>,
 ): Promise<ToolResult<Proposed>> {
-  const request = { change: { files }, justification: reason, evidence: readEvidence(notes) };
-  return answer(await session.proposals.propose(request));
-}
-
-function answer(proposed: Proposed): ToolResult<Proposed> {
+  const { skill_id, justification, evidence: notes, ...change } = input;
+  const request = { skill: skill_id, change, justification, evidence: readEvidence(notes) };
+  const proposed = await session.proposals.propose(request);
   const { id, skill, kind, state, isNew, widened } = proposed;
   const subject = kind === "create" ? `the new skill ${skill}` : `a change of ${skill}`;
   return succeedTool(

@@ -1,4 +1,5 @@
 import { NewSkillInput, PromotionInput, SkillError, SkillUpdateInput } from "@skillhold/protocol";
+import { readDialect } from "@skillhold/skill";
 import { didYouMean, suggest } from "@skillhold/skill/suggest";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
@@ -13,7 +14,7 @@ import type { SessionResource } from "./resource.ts";
 import type { Session } from "./session.ts";
 import type { Recorded } from "./session-log.ts";
 import { listSkillItems, type SkillListing, searchSkillItems } from "./tool-listing.ts";
-import { promoteSkill, proposeSkill, proposeUpdate } from "./tool-proposing.ts";
+import { promoteSkill, proposeSkill } from "./tool-proposing.ts";
 import { answerTool, failTool, succeedTool, type ToolResult } from "./tool-result.ts";
 import { runSkillScript } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";
@@ -83,6 +84,9 @@ const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolNam
   ["skills.read", "read_skill"],
   ["skills.read_resource", "read_skill_resource"],
   ["skills.run_script", "run_skill_script"],
+  ["ProposeSkills", "propose_skill_update"],
+  ["skill_manage", "propose_skill_update"],
+  ["skill_workshop", "propose_skill_update"],
 ]);
 
 /** Finds a tool by name or alias. */
@@ -237,7 +241,8 @@ function proposingTools(session: Session): readonly SkillTool[] {
       "none",
       "Propose a change of a skill that you have read, for example after its script failed. A person reviews it.",
       SkillUpdateInput,
-      (input) => proposeUpdate(session, input),
+      (input) => proposeSkill(session, input),
+      (input) => proposeDialect(session, input),
     ),
     defineTool(
       "propose_skill",
@@ -245,6 +250,7 @@ function proposingTools(session: Session): readonly SkillTool[] {
       "Propose a new skill. A person reviews it before anyone can use it.",
       NewSkillInput,
       (input) => proposeSkill(session, input),
+      (input) => proposeDialect(session, input),
     ),
     defineTool(
       "promote_skill",
@@ -254,6 +260,16 @@ function proposingTools(session: Session): readonly SkillTool[] {
       (input) => promoteSkill(session, input),
     ),
   ];
+}
+
+/** Proposes from the input of another agent's tool, which says itself whether the skill is new. */
+function proposeDialect(session: Session, input: unknown): Promise<ToolResult<Proposed>> | undefined {
+  const native = readDialect(input);
+  if (native === undefined) return undefined;
+  const schema = native.kind === "create" ? NewSkillInput : SkillUpdateInput;
+  const parsed = schema.safeParse(native.input);
+  if (!parsed.success) throw badInput("propose_skill_update", parsed.error, schema);
+  return proposeSkill(session, parsed.data);
 }
 
 /**
@@ -266,9 +282,12 @@ export function defineTool<S extends z.ZodObject, D extends ToolDisclosure>(
   description: string,
   schema: S,
   work: (input: z.infer<S>, call: ToolRunOptions | undefined) => Promise<ToolResult<ToolData[D]>>,
+  dialect?: (input: unknown) => Promise<ToolResult<ToolData[D]>> | undefined,
 ): SkillTool {
   const run = (input: unknown, call?: ToolRunOptions): Promise<ToolResult> =>
     answerTool(async () => {
+      const answered = dialect?.(input);
+      if (answered !== undefined) return await answered;
       const parsed = schema.safeParse(input ?? {});
       if (!parsed.success) throw badInput(name, parsed.error, schema);
       return work(parsed.data, call);

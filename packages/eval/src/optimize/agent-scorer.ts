@@ -2,11 +2,11 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Library, Viewer } from "@skillhold/core/library";
 import type { Timers } from "@skillhold/core/port";
+import { withDescription } from "@skillhold/skill";
 import type { Runner } from "../runner/runner.ts";
 import type { BudgetLimits } from "../task/budget.ts";
 import { layOutForTrials } from "../trial/skill-folder.ts";
 import { runTriggers, type TriggerRequest } from "../trigger/trigger-run.ts";
-import { withDescription } from "./description.ts";
 import type { Scorer } from "./optimizer.ts";
 
 export interface AgentScorerOptions

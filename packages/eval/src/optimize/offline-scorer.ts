@@ -1,7 +1,7 @@
 import { type MemorySkill, openMemoryLibrary, type Viewer } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
+import { withDescription } from "@skillhold/skill";
 import { fires, rankOffline } from "../trigger/offline.ts";
-import { withDescription } from "./description.ts";
 import type { Scorer } from "./optimizer.ts";
 
 export interface OfflineScorerOptions {

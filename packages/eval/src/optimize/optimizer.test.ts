@@ -1,4 +1,5 @@
 import { systemTimers } from "@skillhold/core/port";
+import { withDescription } from "@skillhold/skill";
 import { afterEach, describe, expect, test } from "vitest";
 import { cleanUp, limits, openEnd, openSkills, skillText, tempFolder, viewer } from "../eval.fixture.ts";
 import type { TriggerQuery } from "../format/trigger-set.ts";
@@ -7,7 +8,7 @@ import { loopRunner } from "../runner/loop-runner.ts";
 import { seededRandom } from "../stats/random.ts";
 import { rankOffline, reportOffline } from "../trigger/offline.ts";
 import { agentScorer } from "./agent-scorer.ts";
-import { descriptionPatch, withDescription } from "./description.ts";
+import { descriptionPatch } from "./description.ts";
 import { modelImprover } from "./model-improver.ts";
 import { offlineScorer } from "./offline-scorer.ts";
 import { type OptimizeRequest, optimizeDescription, type Scorer } from "./optimizer.ts";

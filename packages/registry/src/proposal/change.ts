@@ -2,7 +2,7 @@ import { hashSkillFile, normalizeRelative } from "@skillhold/core/bundle";
 import type { ProposedChange } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { comparePaths } from "@skillhold/skill";
+import { comparePaths, withBody, withDescription } from "@skillhold/skill";
 import { applyPatch, parsePatch } from "diff";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { findSkillFile } from "../release/skill-file.ts";
@@ -21,6 +21,11 @@ export function applyChange(
   for (const { path, old, new: text } of change.edits ?? []) draft.edit(path, old, text);
   for (const { path, content } of change.files ?? []) draft.put(path, content);
   if (change.diff !== undefined) draft.patch(change.diff);
+  const { body, description } = change;
+  if (body !== undefined && (change.edits ?? change.diff) !== undefined)
+    throw invalid("A proposal has a body and edits, or a body and a diff.", "Send one of them.");
+  if (body !== undefined) draft.rewrite((text) => withBody(text, body));
+  if (description !== undefined) draft.rewrite((text) => withDescription(text, description));
   return [...files.values()].sort((a, b) => comparePaths(a.path, b.path));
 }
 
@@ -49,6 +54,12 @@ class Draft {
     const name = this.#pathOf(path);
     if (content !== null) this.#write(name, content);
     else if (!this.#files.delete(name)) throw invalid(`The skill has no file ${name} to remove.`);
+  }
+
+  /** Rewrites the SKILL.md. */
+  rewrite(change: (text: string) => string): void {
+    const name = this.#skillFile();
+    this.#write(name, change(this.#textOf(name)));
   }
 
   patch(diff: string): void {

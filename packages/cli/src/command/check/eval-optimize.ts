@@ -13,11 +13,11 @@ import {
   type Propose,
   rankOffline,
   type Scorer,
-  withDescription,
 } from "@skillhold/eval";
 import { dataFolder, shortPath } from "@skillhold/host/place";
 import { Digest } from "@skillhold/protocol";
 import { propose as proposeChange } from "@skillhold/registry/proposal";
+import { withDescription } from "@skillhold/skill";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { chooseModel, chooseRunner, trialSettings } from "../../eval/eval-runner.ts";
