@@ -28,7 +28,7 @@ export function addComment(file: WordFile, comment: NewComment, reviewer: Review
   const [first] = runs ?? [];
   const last = runs?.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  const list = file.pkg.edit(file.part("comments") ?? addPart(file)).documentElement;
+  const list = file.pkg.edit(file.part("comments") ?? addPart(file));
   const ids = childrenOf(list, "w:comment").map((each) => Number(attributeOf(each, "w:id")) || 0);
   const id = String(ids.reduce((most, each) => Math.max(most, each), -1) + 1);
   list.appendChild(makeComment(list, id, comment.text, reviewer));
@@ -73,7 +73,7 @@ function mark(near: XmlElement, tag: "w:commentRangeStart" | "w:commentRangeEnd"
 
 function addPart(file: WordFile): string {
   const name = file.pkg.freeName("word/comments", "xml").replace(/1\.xml$/, ".xml");
-  const root = file.pkg.xml(file.main).documentElement;
+  const root = file.pkg.xml(file.main);
   const part = file.pkg.has(name) ? file.pkg.freeName("word/comments", "xml") : name;
   file.pkg.set(part, `${XML_HEAD}<w:comments xmlns:w="${root.namespaceURI}"/>`, TYPE);
   file.pkg.relate(file.main, typeOfKind(root, "comments"), part);

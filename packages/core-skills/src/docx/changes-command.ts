@@ -1,6 +1,15 @@
 import { defineCommand } from "../shared/command.ts";
 import { saveOffice } from "../shared/office-save.ts";
-import { childrenOf, descend, descendantsOf, hasTag, removeNode, type Tag } from "../shared/office-xml.ts";
+import {
+  childrenOf,
+  createElement,
+  descend,
+  descendantsOf,
+  hasTag,
+  nextElement,
+  removeNode,
+  type Tag,
+} from "../shared/office-xml.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import type { XmlElement } from "../shared/xml.ts";
@@ -24,7 +33,7 @@ export const changesCommand = defineCommand({
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const { insertions, deletions } = trackedChanges(file);
-    for (const part of file.stories) settle(file.pkg.edit(part).documentElement, isAccepted);
+    for (const part of file.stories) settle(file.pkg.edit(part), isAccepted);
     const allowance = { paragraphs: "any", elements: "any" } as const;
     return { ...(await saveOffice(file, output, allowance)), insertions, deletions };
   },
@@ -73,8 +82,8 @@ function settleRows(root: XmlElement, kept: readonly Tag[], gone: readonly Tag[]
 function joinParagraphs(root: XmlElement, tag: Tag): void {
   for (const paragraph of descendantsOf(root, "w:p").toReversed()) {
     if (descend(paragraph, "w:pPr", "w:rPr", tag) === undefined) continue;
-    const next = paragraph.nextSibling;
-    if (next === null || !hasTag(next, "w:p")) continue;
+    const next = nextElement(paragraph);
+    if (next === undefined || !hasTag(next, "w:p")) continue;
     const following = childrenOf(next).filter((child) => !hasTag(child, "w:pPr"));
     for (const child of following) paragraph.appendChild(child);
     removeNode(next);
@@ -87,7 +96,7 @@ function unwrap(element: XmlElement): void {
 }
 
 function rename(element: XmlElement, tag: "w:t" | "w:instrText"): void {
-  const renamed = element.ownerDocument.createElementNS(element.namespaceURI ?? "", tag);
+  const renamed = createElement(element, tag);
   renamed.textContent = element.textContent;
   renamed.setAttribute("xml:space", "preserve");
   element.parentNode?.insertBefore(renamed, element);

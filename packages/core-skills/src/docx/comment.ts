@@ -1,6 +1,6 @@
 import { clip } from "../shared/bounded.ts";
-import { attributeOf, childrenOf, descendantsOf, hasTag, isElement } from "../shared/office-xml.ts";
-import type { XmlNode } from "../shared/xml.ts";
+import { attributeOf, childrenOf, descendantsOf, hasTag } from "../shared/office-xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import type { WordFile } from "./word-file.ts";
 
 export type Comment = {
@@ -18,7 +18,7 @@ export function commentsOf(file: WordFile): readonly Comment[] {
   const part = file.part("comments");
   if (part === undefined) return [];
   const about = commentedText(file.body);
-  return childrenOf(file.pkg.xml(part).documentElement, "w:comment").map((comment) => {
+  return childrenOf(file.pkg.xml(part), "w:comment").map((comment) => {
     const id = attributeOf(comment, "w:id") ?? "";
     const date = attributeOf(comment, "w:date");
     const paragraphs = descendantsOf(comment, "w:p").map((paragraph) =>
@@ -37,12 +37,11 @@ export function commentsOf(file: WordFile): readonly Comment[] {
 }
 
 /** Ranges of comments may overlap and go over paragraphs: each open one takes the text that comes by. */
-function commentedText(body: XmlNode): ReadonlyMap<string, string> {
+function commentedText(body: XmlElement): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const open = new Set<string>();
-  const visit = (node: XmlNode): void => {
-    for (let child = node.firstChild; child !== null; child = child.nextSibling) {
-      if (!isElement(child)) continue;
+  const visit = (element: XmlElement): void => {
+    for (const child of childrenOf(element)) {
       if (hasTag(child, "w:commentRangeStart")) open.add(attributeOf(child, "w:id") ?? "");
       else if (hasTag(child, "w:commentRangeEnd")) open.delete(attributeOf(child, "w:id") ?? "");
       else if (hasTag(child, "w:t")) {

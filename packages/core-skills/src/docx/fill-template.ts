@@ -2,10 +2,9 @@ import type { ScopeDataResolver, TemplateData, TemplateHandler } from "easy-temp
 import { isJsonObject } from "../shared/block-json.ts";
 import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { readImage } from "../shared/image-file.ts";
-import { typeOfKind } from "../shared/office-xml.ts";
+import { declarePrefix, typeOfKind } from "../shared/office-xml.ts";
 import { inputError, messageOf, ScriptError } from "../shared/script-error.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
-import type { XmlElement } from "../shared/xml.ts";
 import type { WordFile } from "./word-file.ts";
 
 type Library = typeof import("easy-template-x");
@@ -102,7 +101,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function packed(file: WordFile): Buffer {
   for (const name of file.pkg.names) if (/\.(?:xml|rels)$/i.test(name)) file.pkg.xml(name);
   for (const part of file.stories) {
-    const root = file.pkg.edit(part).documentElement;
+    const root = file.pkg.edit(part);
     declarePrefix(root, "wp", DRAWING);
     declarePrefix(root, "r", typeOfKind(root, "").slice(0, -1));
   }
@@ -110,11 +109,6 @@ function packed(file: WordFile): Buffer {
 }
 
 const DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing";
-
-function declarePrefix(root: XmlElement, prefix: string, uri: string): void {
-  if (!root.hasAttribute(`xmlns:${prefix}`))
-    root.setAttributeNS("http://www.w3.org/2000/xmlns/", `xmlns:${prefix}`, uri);
-}
 
 async function guard<Result>(file: WordFile, work: Promise<Result>): Promise<Result> {
   try {

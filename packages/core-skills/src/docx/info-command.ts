@@ -50,9 +50,7 @@ function countBlocks(blocks: Blocks, file: WordFile): JsonObject {
 }
 
 function marginTexts(file: WordFile, kind: "header" | "footer"): readonly string[] {
-  const texts = file
-    .parts(kind)
-    .map((part) => toText(readBlocks(file.pkg.xml(part).documentElement, file, part)).trim());
+  const texts = file.parts(kind).map((part) => toText(readBlocks(file.pkg.xml(part), file, part)).trim());
   return [...new Set(texts)]
     .filter((text) => text !== "")
     .map((text) => clip(text, 300))
@@ -68,5 +66,5 @@ export function imagesOf(file: WordFile): readonly { readonly name: string; read
 function isProtected(file: WordFile): boolean {
   const settings = file.part("settings");
   if (settings === undefined) return false;
-  return childOf(file.pkg.xml(settings).documentElement, "w:documentProtection") !== undefined;
+  return childOf(file.pkg.xml(settings), "w:documentProtection") !== undefined;
 }

@@ -37,7 +37,7 @@ export function insertContent(
 ): Dropped {
   rejectOtherVariant(target, source);
   const body = target.editBody();
-  const elements = content.map((element) => body.ownerDocument.importNode(element, true));
+  const elements = content.map((element) => element.cloneNode(true));
   const dropped = dropForeign(elements);
   renumber(elements, body, "wp:docPr");
   renumberBookmarks(elements, body);
@@ -135,6 +135,6 @@ function place(elements: readonly XmlElement[], body: XmlElement, after: XmlElem
     for (const element of elements.toReversed()) insertAfter(element, after);
     return;
   }
-  const settings = descend(body, "w:sectPr") ?? null;
+  const settings = descend(body, "w:sectPr");
   for (const element of elements) body.insertBefore(element, settings);
 }

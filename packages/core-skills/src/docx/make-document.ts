@@ -80,5 +80,5 @@ function renameRelations(pkg: OfficePackage, part: string): void {
     pkg.unrelate(part, id);
     names.set(id, pkg.relate(part, type, target, isExternal));
   }
-  renameIds(pkg.edit(part).documentElement, names);
+  renameIds(pkg.edit(part), names);
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from "../shared/command.ts";
 import { saveOffice } from "../shared/office-save.ts";
-import { createFragment, removeNode } from "../shared/office-xml.ts";
+import { createFragment, insertAfter, removeNode } from "../shared/office-xml.ts";
 import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
@@ -48,7 +48,7 @@ function breakPage(file: WordFile): void {
   const [paragraph] = createFragment(body, '<w:p><w:r><w:br w:type="page"/></w:r></w:p>');
   const last = contentOf(file).at(-1);
   if (paragraph === undefined || last === undefined) return;
-  body.insertBefore(paragraph, last.nextSibling);
+  insertAfter(paragraph, last);
 }
 
 export const extractCommand = defineCommand({

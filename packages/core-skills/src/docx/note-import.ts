@@ -42,8 +42,8 @@ export class NoteImport {
     const sourcePart = this.#source.part(kind);
     if (references.length === 0 || sourcePart === undefined) return;
     const targetPart = this.#target.part(kind) ?? this.#copyPart(sourcePart, kind, note);
-    const notes = childrenOf(this.#source.pkg.xml(sourcePart).documentElement, note);
-    const root = this.#target.pkg.edit(targetPart).documentElement;
+    const notes = childrenOf(this.#source.pkg.xml(sourcePart), note);
+    const root = this.#target.pkg.edit(targetPart);
     const ids = childrenOf(root, note).map((each) => Number(attributeOf(each, "w:id")) || 0);
     let last = ids.reduce((most, id) => Math.max(most, id), 0);
     for (const each of references) {
@@ -53,7 +53,7 @@ export class NoteImport {
         continue;
       }
       last += 1;
-      const copy = root.appendChild(root.ownerDocument.importNode(found, true));
+      const copy = root.appendChild(found.cloneNode(true));
       setAttributeOf(copy, "w:id", String(last));
       this.#styles.adapt(copy);
       this.#numbering.adapt(copy);
@@ -71,7 +71,7 @@ export class NoteImport {
       this.#source.pkg.bytes(sourcePart),
       this.#source.pkg.contentType(sourcePart) ?? "application/xml",
     );
-    const root = pkg.edit(name).documentElement;
+    const root = pkg.edit(name);
     for (const each of childrenOf(root, note)) {
       if (attributeOf(each, "w:type") === undefined) root.removeChild(each);
     }

@@ -19,7 +19,7 @@ export class NumberingImport {
   constructor(target: WordFile, source: WordFile) {
     this.#target = target;
     const part = source.part("numbering");
-    this.#source = part === undefined ? undefined : source.pkg.xml(part).documentElement;
+    this.#source = part === undefined ? undefined : source.pkg.xml(part);
   }
 
   adapt(element: XmlElement): void {
@@ -46,25 +46,25 @@ export class NumberingImport {
   }
 
   #copy(list: XmlElement, kind: XmlElement): string {
-    const root = this.#target.pkg.edit(numberingPart(this.#target)).documentElement;
+    const root = this.#target.pkg.edit(numberingPart(this.#target));
     const kindId = nextId(
       childrenOf(root, "w:abstractNum").map((each) => attributeOf(each, "w:abstractNumId")),
     );
     const listId = nextId(childrenOf(root, "w:num").map((each) => attributeOf(each, "w:numId")));
-    const kindCopy = root.ownerDocument.importNode(kind, true);
+    const kindCopy = kind.cloneNode(true);
     setAttributeOf(kindCopy, "w:abstractNumId", kindId);
     // Two definitions with one such id are taken for the same list.
     const nsid = childOf(kindCopy, "w:nsid");
     if (nsid !== undefined) kindCopy.removeChild(nsid);
     // In the schema all definitions come before all lists.
-    root.insertBefore(kindCopy, childOf(root, "w:num") ?? childOf(root, "w:numIdMacAtCleanup") ?? null);
-    const listCopy = root.ownerDocument.importNode(list, true);
+    root.insertBefore(kindCopy, childOf(root, "w:num") ?? childOf(root, "w:numIdMacAtCleanup"));
+    const listCopy = list.cloneNode(true);
     setAttributeOf(listCopy, "w:numId", listId);
     const reference =
       childOf(listCopy, "w:abstractNumId") ??
       listCopy.appendChild(createElement(listCopy, "w:abstractNumId"));
     setAttributeOf(reference, "w:val", kindId);
-    root.insertBefore(listCopy, childOf(root, "w:numIdMacAtCleanup") ?? null);
+    root.insertBefore(listCopy, childOf(root, "w:numIdMacAtCleanup"));
     return listId;
   }
 }

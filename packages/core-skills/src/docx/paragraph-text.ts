@@ -13,7 +13,7 @@ import type { WordFile } from "./word-file.ts";
 /** Calls for each paragraph that is seen on a page: body, cells, text boxes, headers, footers, notes. */
 export function editParagraphs(file: WordFile, edit: (paragraph: XmlElement, isCopy: boolean) => void): void {
   for (const part of file.stories) {
-    for (const paragraph of descendantsOf(file.pkg.edit(part).documentElement, "w:p")) {
+    for (const paragraph of descendantsOf(file.pkg.edit(part), "w:p")) {
       // For old programs a text box is in the file twice.
       edit(paragraph, ancestorOf(paragraph, "mc:Fallback") !== undefined);
     }

@@ -66,7 +66,7 @@ function readNotes(file: WordFile, kind: "footnotes" | "endnotes"): Blocks {
   const part = file.part(kind);
   if (part === undefined) return [];
   const isEnd = kind === "endnotes";
-  return childrenOf(file.pkg.xml(part).documentElement, isEnd ? "w:endnote" : "w:footnote")
+  return childrenOf(file.pkg.xml(part), isEnd ? "w:endnote" : "w:footnote")
     .filter((note) => attributeOf(note, "w:type") === undefined)
     .map((note) => {
       const mark = `[^${isEnd ? "e" : ""}${attributeOf(note, "w:id") ?? ""}]: `;

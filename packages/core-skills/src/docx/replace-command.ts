@@ -12,7 +12,7 @@ import { WordFile } from "./word-file.ts";
 
 function makeTracker(file: WordFile, reviewer: Reviewer): ChangeTracker {
   return new ChangeTracker(
-    file.stories.map((part) => file.pkg.xml(part).documentElement),
+    file.stories.map((part) => file.pkg.xml(part)),
     reviewer,
   );
 }

@@ -60,7 +60,7 @@ export function sectionOf(file: WordFile, heading: Heading): readonly XmlElement
 
 /** How many changes are tracked, and whose they are. */
 export function trackedChanges(file: WordFile): { insertions: number; deletions: number; authors: string[] } {
-  const roots = file.stories.map((part) => file.pkg.xml(part).documentElement);
+  const roots = file.stories.map((part) => file.pkg.xml(part));
   const insertions = roots.flatMap((root) => [
     ...descendantsOf(root, "w:ins"),
     ...descendantsOf(root, "w:moveTo"),

@@ -50,8 +50,8 @@ export class StyleImport {
   #copy(element: XmlElement, id: string): void {
     const part = this.#target.part("styles");
     if (part === undefined) return;
-    const root = this.#target.pkg.edit(part).documentElement;
-    const copy = root.appendChild(root.ownerDocument.importNode(element, true));
+    const root = this.#target.pkg.edit(part);
+    const copy = root.appendChild(element.cloneNode(true));
     setAttributeOf(copy, "w:styleId", id);
     const isDefault = attributeOf(copy, "w:default");
     if (isDefault !== undefined) setAttributeOf(copy, "w:default", "0");

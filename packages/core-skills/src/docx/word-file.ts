@@ -23,7 +23,7 @@ export class WordFile {
   }
 
   get body(): XmlElement {
-    const body = childOf(this.pkg.xml(this.main).documentElement, "w:body");
+    const body = childOf(this.pkg.xml(this.main), "w:body");
     if (body === undefined) throw inputError("BROKEN_FILE", `${this.pkg.file.path} has no body.`);
     return body;
   }
@@ -36,12 +36,12 @@ export class WordFile {
 
   get styles(): Styles {
     const part = this.part("styles");
-    return new Styles(part === undefined ? undefined : this.pkg.xml(part).documentElement);
+    return new Styles(part === undefined ? undefined : this.pkg.xml(part));
   }
 
   get numbering(): Numbering {
     const part = this.part("numbering");
-    return new Numbering(part === undefined ? undefined : this.pkg.xml(part).documentElement);
+    return new Numbering(part === undefined ? undefined : this.pkg.xml(part));
   }
 
   /** The one part of that kind that the body relates to: `styles`, `footnotes`, `comments`. */

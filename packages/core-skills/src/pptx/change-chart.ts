@@ -7,6 +7,7 @@ import {
   createElement,
   descend,
   descendantsOf,
+  insertAfter,
   removeNode,
   setAttributeOf,
 } from "../shared/office-xml.ts";
@@ -22,7 +23,7 @@ const kinds3d = kinds.map((kind) => kind.replace("Chart", "3DChart"));
 
 /** The chart parts of a slide, in the order of its shapes. */
 export function chartsOf(deck: Deck, slide: string): readonly string[] {
-  return descendantsOf(deck.pkg.xml(slide).documentElement, "c:chart").flatMap((reference) => {
+  return descendantsOf(deck.pkg.xml(slide), "c:chart").flatMap((reference) => {
     const relation = deck.pkg.relation(slide, attributeOf(reference, "r:id"));
     return relation === undefined || relation.isExternal || !deck.pkg.has(relation.target)
       ? []
@@ -41,11 +42,11 @@ export interface ChartChange {
  * Returns the number of paragraphs whose text changed: the ones of the title.
  */
 export async function changeChart(deck: Deck, part: string, change: ChartChange): Promise<number> {
-  const root = deck.pkg.edit(part).documentElement;
+  const root = deck.pkg.edit(part);
   const plot = readPlot(root);
   if (!change.mayReplaceWorkbook) rejectLoss(deck, part, root);
   const made = await makeChart(change.chart, accentsOf(deck));
-  const source = made.pkg.xml(made.part).documentElement;
+  const source = made.pkg.xml(made.part);
   const wanted = descendantsOf(source, "c:ser");
   fitSeries(plot, wanted.length);
   for (const [index, series] of childrenOf(plot, "c:ser").entries()) {
@@ -116,13 +117,13 @@ function fitSeries(plot: XmlElement, count: number): void {
   );
   while (series.length > 0 && series.length < count) {
     const last = series[series.length - 1] as XmlElement;
-    const copy = last.cloneNode(true) as XmlElement;
+    const copy = last.cloneNode(true);
     // Without its own look, the copy takes the next color of the design.
     for (const tag of ["c:spPr", "c:dPt", "c:trendline", "c:extLst"] as const)
       for (const each of childrenOf(copy, tag)) removeNode(each);
     number += 1;
     for (const tag of ["c:idx", "c:order"] as const) childOf(copy, tag)?.setAttribute("val", String(number));
-    plot.insertBefore(copy, last.nextSibling);
+    insertAfter(copy, last);
     series.push(copy);
   }
   if (series.length === 0) throw new ScriptError("CHART_NOT_SUPPORTED", "The chart has no series.");
@@ -143,14 +144,11 @@ function fillSeries(series: XmlElement, from: XmlElement, points: number): void 
   ][]) {
     const wanted = childOf(from, tag);
     const old = childOf(series, tag);
-    const next =
-      old?.nextSibling ??
-      later.map((each) => childOf(series, each)).find((each) => each !== undefined) ??
-      null;
+    const previous = tag === "c:tx" ? childOf(series, "c:order") : old;
+    const next = later.map((each) => childOf(series, each)).find((each) => each !== undefined);
+    if (wanted !== undefined && previous !== undefined) insertAfter(wanted.cloneNode(true), previous);
+    else if (wanted !== undefined) series.insertBefore(wanted.cloneNode(true), next);
     if (old !== undefined) removeNode(old);
-    if (wanted === undefined) continue;
-    const place = tag === "c:tx" ? (childOf(series, "c:order")?.nextSibling ?? null) : next;
-    series.insertBefore(series.ownerDocument.importNode(wanted, true), place);
   }
   const code = descendantsOf(childOf(series, "c:val") ?? series, "c:formatCode")[0];
   if (code !== undefined && format) code.textContent = format;
@@ -167,7 +165,7 @@ function setTitle(root: XmlElement, source: XmlElement): number {
   const [first, ...rest] = title === undefined ? [] : descendantsOf(title, "a:t");
   if (first === undefined) {
     if (title !== undefined) removeNode(title);
-    chart.insertBefore(chart.ownerDocument.importNode(wanted, true), chart.firstChild);
+    chart.insertAt(0, wanted.cloneNode(true));
   } else {
     first.textContent = descendantsOf(wanted, "a:t")
       .map((each) => each.textContent)
@@ -202,5 +200,5 @@ function replaceWorkbook(
   const element = link ?? createElement(root, "c:externalData");
   setAttributeOf(element, "r:id", id);
   if (link === undefined)
-    root.insertBefore(element, childOf(root, "c:userShapes") ?? childOf(root, "c:extLst") ?? null);
+    root.insertBefore(element, childOf(root, "c:userShapes") ?? childOf(root, "c:extLst"));
 }

@@ -61,8 +61,7 @@ export async function makeChart(
 export function accentsOf(deck: Deck): readonly string[] {
   const [master] = deck.masters;
   const theme = master === undefined ? undefined : deck.related(master, "theme");
-  const [scheme] =
-    theme === undefined ? [] : descendantsOf(deck.pkg.xml(theme).documentElement, "a:clrScheme");
+  const [scheme] = theme === undefined ? [] : descendantsOf(deck.pkg.xml(theme), "a:clrScheme");
   if (scheme === undefined) return [];
   return childrenOf(scheme)
     .filter(({ localName }) => localName?.startsWith("accent"))

@@ -14,13 +14,13 @@ export function lostCells(workbook: OfficePackage, formulas: readonly string[]):
   const main = workbook.related("", "officeDocument").find(({ target }) => workbook.has(target))?.target;
   if (main === undefined) return 0;
   const tables = tablesOf(formulas);
-  const list = childrenOf(workbook.xml(main).documentElement).find(({ localName }) => localName === "sheets");
+  const list = childrenOf(workbook.xml(main)).find(({ localName }) => localName === "sheets");
   return (list === undefined ? [] : childrenOf(list))
     .map((sheet) => {
       const part = workbook.relation(main, attributeOf(sheet, "r:id"))?.target;
       if (part === undefined || !workbook.has(part)) return 0;
       const table = tables.get(sheet.getAttribute("name"));
-      return cellsOf(workbook.xml(part).documentElement).filter((cell) => !isShown(cell, table)).length;
+      return cellsOf(workbook.xml(part)).filter((cell) => !isShown(cell, table)).length;
     })
     .reduce((sum, count) => sum + count, 0);
 }

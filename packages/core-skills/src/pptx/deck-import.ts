@@ -66,7 +66,7 @@ export class DeckImport {
       this.#target.pkg.relate(this.#target.main, typeOfKind(root, "slideMaster"), part),
     );
     list.appendChild(entry);
-    const layouts = childOf(this.#target.pkg.edit(part).documentElement, "p:sldLayoutIdLst");
+    const layouts = childOf(this.#target.pkg.edit(part), "p:sldLayoutIdLst");
     for (const layout of layouts === undefined ? [] : childrenOf(layouts, "p:sldLayoutId")) {
       last += 1;
       layout.setAttribute("id", String(last));
@@ -76,7 +76,7 @@ export class DeckImport {
   #lastId(): number {
     const list = childOf(this.#target.root, "p:sldMasterIdLst");
     const layouts = this.#target.masters.flatMap((master) => {
-      const ids = childOf(this.#target.pkg.xml(master).documentElement, "p:sldLayoutIdLst");
+      const ids = childOf(this.#target.pkg.xml(master), "p:sldLayoutIdLst");
       return ids === undefined ? [] : childrenOf(ids);
     });
     return [...(list === undefined ? [] : childrenOf(list)), ...layouts].reduce(

@@ -44,12 +44,12 @@ export class Deck {
   }
 
   get root(): XmlElement {
-    return this.pkg.xml(this.main).documentElement;
+    return this.pkg.xml(this.main);
   }
 
   /** The presentation, to be changed. */
   editRoot(): XmlElement {
-    return this.pkg.edit(this.main).documentElement;
+    return this.pkg.edit(this.main);
   }
 
   get slides(): readonly Slide[] {
@@ -68,7 +68,7 @@ export class Deck {
   /** The layouts of all masters, in their order. */
   get layouts(): readonly Layout[] {
     return this.masters.flatMap((master) => {
-      const list = childOf(this.pkg.xml(master).documentElement, "p:sldLayoutIdLst");
+      const list = childOf(this.pkg.xml(master), "p:sldLayoutIdLst");
       const ids =
         list === undefined ? [] : childrenOf(list, "p:sldLayoutId").map((each) => attributeOf(each, "r:id"));
       const parts = ids.flatMap((id) => this.pkg.relation(master, id)?.target ?? []);
@@ -77,7 +77,7 @@ export class Deck {
   }
 
   layout(part: string): Layout {
-    const root = this.pkg.xml(part).documentElement;
+    const root = this.pkg.xml(part);
     return {
       part,
       name: descend(root, "p:cSld")?.getAttribute("name") ?? "",

@@ -87,7 +87,7 @@ function fillDeck(
     });
   };
   for (const slide of deck.slides) {
-    repeatRows(deck.pkg.edit(slide.part).documentElement, data, (row, item) => {
+    repeatRows(deck.pkg.edit(slide.part), data, (row, item) => {
       for (const paragraph of row) fill([item, data])(paragraph);
     });
   }

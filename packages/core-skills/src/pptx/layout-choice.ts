@@ -66,10 +66,9 @@ function fitting(layouts: readonly ChosenLayout[], spec: SlideSpec): ChosenLayou
 }
 
 function describe(deck: Deck, layout: Layout): ChosenLayout {
-  const shapes = shapesOf(descend(deck.pkg.xml(layout.part).documentElement, "p:cSld", "p:spTree"));
+  const shapes = shapesOf(descend(deck.pkg.xml(layout.part), "p:cSld", "p:spTree"));
   const master = deck.related(layout.part, "slideMaster");
-  const inherited =
-    master === undefined ? [] : shapesOf(descend(deck.pkg.xml(master).documentElement, "p:cSld", "p:spTree"));
+  const inherited = master === undefined ? [] : shapesOf(descend(deck.pkg.xml(master), "p:cSld", "p:spTree"));
   const places = shapes.flatMap((shape) => readPlaceholder(shape, inherited));
   return {
     layout,

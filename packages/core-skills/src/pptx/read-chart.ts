@@ -28,7 +28,7 @@ export function readChart(deck: Deck, part: string, frame: XmlElement): readonly
   return descendantsOf(frame, "c:chart").flatMap((reference) => {
     const relation = deck.pkg.relation(part, attributeOf(reference, "r:id"));
     if (relation === undefined || relation.isExternal || !deck.pkg.has(relation.target)) return [];
-    const root = deck.pkg.xml(relation.target).documentElement;
+    const root = deck.pkg.xml(relation.target);
     const plot = descendantsOf(root, "c:plotArea")[0];
     const kinds =
       plot === undefined ? [] : childrenOf(plot).filter(({ localName }) => localName?.endsWith("Chart"));

@@ -1,5 +1,5 @@
-import { attributeOf, childrenOf, isElement } from "../shared/office-xml.ts";
-import type { XmlElement, XmlNode } from "../shared/xml.ts";
+import { attributeOf, childrenOf } from "../shared/office-xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import type { Deck } from "./deck.ts";
 import { type Line, paragraphText } from "./slide-text.ts";
 
@@ -10,7 +10,7 @@ export function readDiagram(deck: Deck, part: string, frame: XmlElement): readon
   const reference = findNamed(frame, "relIds");
   const relation = deck.pkg.relation(part, attributeOf(reference, "r:dm"));
   if (relation === undefined || relation.isExternal || !deck.pkg.has(relation.target)) return [];
-  const root = deck.pkg.xml(relation.target).documentElement;
+  const root = deck.pkg.xml(relation.target);
   const points = new Map(
     childrenNamed(findNamed(root, "ptLst"), "pt").map((each) => [each.getAttribute("modelId"), each]),
   );
@@ -61,9 +61,8 @@ function childrenNamed(parent: XmlElement | undefined, name: string): readonly X
   return parent === undefined ? [] : childrenOf(parent).filter(({ localName }) => localName === name);
 }
 
-function findNamed(parent: XmlNode, name: string): XmlElement | undefined {
-  for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
-    if (!isElement(node)) continue;
+function findNamed(parent: XmlElement, name: string): XmlElement | undefined {
+  for (const node of childrenOf(parent)) {
     const found = node.localName === name ? node : findNamed(node, name);
     if (found !== undefined) return found;
   }

@@ -23,7 +23,7 @@ export interface SlideContent {
 }
 
 export function readSlide(deck: Deck, slide: Slide): SlideContent {
-  const root = deck.pkg.xml(slide.part).documentElement;
+  const root = deck.pkg.xml(slide.part);
   const shapes = shapesOf(descend(root, "p:cSld", "p:spTree"));
   const titleShape = shapes.find(isTitle);
   const layout = deck.related(slide.part, "slideLayout");
@@ -126,7 +126,7 @@ function readImage(deck: Deck, part: string, shape: XmlElement) {
 export function readNotes(deck: Deck, part: string): string {
   const notes = deck.related(part, "notesSlide");
   if (notes === undefined) return "";
-  const shapes = shapesOf(descend(deck.pkg.xml(notes).documentElement, "p:cSld", "p:spTree"));
+  const shapes = shapesOf(descend(deck.pkg.xml(notes), "p:cSld", "p:spTree"));
   const bodies = shapes.filter((shape) => placeholderType(shape) === "body");
   return bodies
     .flatMap(linesOf)

@@ -22,7 +22,7 @@ export function editParagraphs(
     const drawings = deck.pkg.related(part, "diagramDrawing").map(({ target }) => target);
     const parts = [part, ...(notes === undefined ? [] : [notes]), ...diagrams, ...drawings];
     for (const name of parts.filter((each) => deck.pkg.has(each))) {
-      for (const paragraph of descendantsOf(deck.pkg.edit(name).documentElement, "a:p")) edit(paragraph);
+      for (const paragraph of descendantsOf(deck.pkg.edit(name), "a:p")) edit(paragraph);
     }
   }
 }

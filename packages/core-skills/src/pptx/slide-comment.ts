@@ -17,7 +17,7 @@ export function commentsOf(deck: Deck, part: string): readonly SlideComment[] {
   const authors = authorsOf(deck);
   const parts = deck.pkg.related(part, "comments").filter(({ target }) => deck.pkg.has(target));
   return parts.flatMap(({ target }) =>
-    childrenOf(deck.pkg.xml(target).documentElement)
+    childrenOf(deck.pkg.xml(target))
       .filter(({ localName }) => localName === "cm")
       .flatMap((comment) => [comment, ...repliesOf(comment)])
       .map((comment) => readComment(comment, authors)),
@@ -50,6 +50,6 @@ function authorsOf(deck: Deck): ReadonlyMap<string, string> {
   const parts = ["commentAuthors", "authors"].flatMap((kind) => deck.pkg.related(deck.main, kind));
   const authors = parts
     .filter(({ target }) => deck.pkg.has(target))
-    .flatMap(({ target }) => childrenOf(deck.pkg.xml(target).documentElement));
+    .flatMap(({ target }) => childrenOf(deck.pkg.xml(target)));
   return new Map(authors.map((author) => [author.getAttribute("id"), author.getAttribute("name")]));
 }

@@ -30,7 +30,7 @@ export function listSlide(deck: Deck, part: string, before: number | undefined):
   setAttributeOf(element, "r:id", deck.pkg.relate(deck.main, typeOfKind(root, "slide"), part));
   const next = before === undefined ? undefined : existing[before - 1];
   const previous = next === undefined ? existing.at(-1) : existing[existing.indexOf(next) - 1];
-  list.insertBefore(element, next ?? null);
+  list.insertBefore(element, next);
   addToSection(root, id, previous?.getAttribute("id"), next?.getAttribute("id"));
 }
 
@@ -87,7 +87,7 @@ function createList(root: XmlElement): XmlElement {
     ({ localName }) =>
       !["sldMasterIdLst", "notesMasterIdLst", "handoutMasterIdLst"].includes(localName ?? ""),
   );
-  return root.insertBefore(list, before ?? null);
+  return root.insertBefore(list, before);
 }
 
 function addToSection(
@@ -134,7 +134,7 @@ function unlink(deck: Deck, part: string, gone: ReadonlySet<string>): void {
   const broken = deck.pkg.related(part, "slide").filter(({ target }) => gone.has(target));
   if (broken.length === 0) return;
   const ids = new Set(broken.map(({ id }) => id));
-  const root = deck.pkg.edit(part).documentElement;
+  const root = deck.pkg.edit(part);
   for (const tag of ["a:hlinkClick", "a:hlinkHover", "a:hlinkMouseOver"] as const) {
     for (const link of descendantsOf(root, tag))
       if (ids.has(attributeOf(link, "r:id") ?? "")) removeNode(link);

@@ -5,6 +5,7 @@ import {
   createElement,
   createFragment,
   descend,
+  insertAfter,
   removeNode,
   setAttributeOf,
   typeOfKind,
@@ -21,7 +22,7 @@ const CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.presentation
 export function writeNotes(deck: Deck, slide: string, text: string): void {
   const part = deck.related(slide, "notesSlide") ?? (text === "" ? undefined : createNotes(deck, slide));
   if (part === undefined) return;
-  const root = deck.pkg.edit(part).documentElement;
+  const root = deck.pkg.edit(part);
   const shapes = shapesOf(descend(root, "p:cSld", "p:spTree"));
   const body = childOf(
     shapes.find((shape) => placeholderType(shape) === "body"),
@@ -70,6 +71,7 @@ export function notesMaster(deck: Deck, source: Deck = makeBlankDeck()): string 
   const entry = list.appendChild(createElement(root, "p:notesMasterId"));
   setAttributeOf(entry, "r:id", deck.pkg.relate(deck.main, typeOfKind(root, "notesMaster"), master));
   const masters = childOf(root, "p:sldMasterIdLst");
-  root.insertBefore(list, masters?.nextSibling ?? root.firstChild);
+  if (masters === undefined) root.insertAt(0, list);
+  else insertAfter(list, masters);
   return master;
 }

@@ -1,16 +1,15 @@
-import { HTML_ENTITIES } from "@xmldom/xmldom/lib/entities.js";
+import { decodeEntity } from "html-entities";
 
 /** Replaces references with their characters: `&copy;`, `&#169;` and `&#xA9;`. Other text stays unchanged. */
 export function decodeReferences(text: string): string {
-  return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
+  return text.replace(REFERENCE, (whole, decimal?: string, hex?: string) => {
     if (decimal !== undefined) return fromNumber(Number.parseInt(decimal, 10));
     if (hex !== undefined) return fromNumber(Number.parseInt(hex, 16));
-    if (name !== undefined && Object.hasOwn(HTML_ENTITIES, name)) return HTML_ENTITIES[name] ?? whole;
-    return whole;
+    return decodeEntity(whole, { level: "html5" });
   });
 }
 
-const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/g;
+const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31});/g;
 
 /** Control characters are in no document: office formats break on them. */
 function fromNumber(code: number): string {

@@ -34,7 +34,7 @@ export function copyPart(
     ids.set(id, to.relate(target, type, place, isExternal));
   }
   const hasMoved = [...ids].some(([before, after]) => before !== after);
-  if (hasMoved) renameIds(to.edit(target).documentElement, ids);
+  if (hasMoved) renameIds(to.edit(target), ids);
   return target;
 }
 

@@ -1,9 +1,10 @@
 import { posix } from "node:path";
 import type { InputFile } from "./input-file.ts";
-import { childrenOf, kindOfType } from "./office-xml.ts";
+import { childrenOf, createSibling, kindOfType } from "./office-xml.ts";
 import { type OfficeParts, readOfficeZip, readXmlPart, writeOfficeZip } from "./office-zip.ts";
 import { inputError } from "./script-error.ts";
-import { parseXml, serializeXml, XML_HEAD, type XmlDocument, type XmlElement } from "./xml.ts";
+import { parseXml, XML_HEAD, type XmlElement } from "./xml.ts";
+import { serializeXml } from "./xml-writer.ts";
 
 /** A relationship of a part: to another part by its name, or to an address outside. */
 export interface Relation {
@@ -19,7 +20,7 @@ export interface Relation {
 export class OfficePackage {
   readonly #file: InputFile;
   readonly #parts: Map<string, Uint8Array>;
-  readonly #documents = new Map<string, XmlDocument>();
+  readonly #documents = new Map<string, XmlElement>();
   readonly #edited = new Set<string>();
   readonly #relations = new Map<string, readonly Relation[]>();
   readonly #removed = new Set<string>();
@@ -56,7 +57,7 @@ export class OfficePackage {
   }
 
   /** The part for reading. Changes are saved only after a call of `edit`. */
-  xml(name: string): XmlDocument {
+  xml(name: string): XmlElement {
     const known = this.#documents.get(name);
     if (known !== undefined) return known;
     const text = readXmlPart(this.#parts, name, this.#file);
@@ -67,7 +68,7 @@ export class OfficePackage {
   }
 
   /** The part to change. */
-  edit(name: string): XmlDocument {
+  edit(name: string): XmlElement {
     const document = this.xml(name);
     this.#edited.add(name);
     return document;
@@ -89,7 +90,7 @@ export class OfficePackage {
       this.#documents.delete(each);
       this.#edited.delete(each);
     }
-    const types = this.edit(CONTENT_TYPES).documentElement;
+    const types = this.edit(CONTENT_TYPES);
     for (const each of childrenOf(types, "ct:Override")) {
       if (each.getAttribute("PartName") === `/${name}`) types.removeChild(each);
     }
@@ -98,7 +99,7 @@ export class OfficePackage {
   /** Changes the content type of a part. */
   retype(name: string, contentType: string): void {
     if (this.contentType(name) === contentType) return;
-    const types = this.edit(CONTENT_TYPES).documentElement;
+    const types = this.edit(CONTENT_TYPES);
     for (const each of childrenOf(types, "ct:Override")) {
       if (each.getAttribute("PartName").toLowerCase() === `/${name}`.toLowerCase()) types.removeChild(each);
     }
@@ -106,7 +107,7 @@ export class OfficePackage {
   }
 
   contentType(name: string): string | undefined {
-    const types = childrenOf(this.xml(CONTENT_TYPES).documentElement);
+    const types = childrenOf(this.xml(CONTENT_TYPES));
     const override = types.find(
       (each) => each.getAttribute("PartName").toLowerCase() === `/${name}`.toLowerCase(),
     );
@@ -119,7 +120,7 @@ export class OfficePackage {
     const known = this.#relations.get(part);
     if (known !== undefined) return known;
     const name = relationsName(part);
-    const elements = this.has(name) ? childrenOf(this.xml(name).documentElement, "rel:Relationship") : [];
+    const elements = this.has(name) ? childrenOf(this.xml(name), "rel:Relationship") : [];
     const relations = elements.map((element) => readRelation(part, element));
     this.#relations.set(part, relations);
     return relations;
@@ -145,8 +146,8 @@ export class OfficePackage {
       // Some writers list each relationship part by name, so a new one would have no content type.
       this.#declare("any.rels", RELATIONS_TYPE);
     }
-    const root = this.edit(name).documentElement;
-    const element = root.ownerDocument.createElementNS(root.namespaceURI ?? "", "Relationship");
+    const root = this.edit(name);
+    const element = createSibling(root, "Relationship");
     const id = nextId(childrenOf(root).map((each) => each.getAttribute("Id")));
     element.setAttribute("Id", id);
     element.setAttribute("Type", type);
@@ -162,7 +163,7 @@ export class OfficePackage {
 
   unrelate(part: string, id: string): void {
     this.#relations.delete(part);
-    const root = this.edit(relationsName(part)).documentElement;
+    const root = this.edit(relationsName(part));
     for (const each of childrenOf(root)) if (each.getAttribute("Id") === id) root.removeChild(each);
   }
 
@@ -179,14 +180,14 @@ export class OfficePackage {
   }
 
   #serialize(name: string): Uint8Array {
-    return Buffer.from(serializeXml(this.xml(name)));
+    return serializeXml(this.xml(name));
   }
 
   #declare(name: string, contentType: string): void {
     if (this.contentType(name) === contentType) return;
-    const types = this.edit(CONTENT_TYPES).documentElement;
+    const types = this.edit(CONTENT_TYPES);
     const create = (kind: string, key: string, value: string) => {
-      const element = types.ownerDocument.createElementNS(types.namespaceURI ?? "", kind);
+      const element = createSibling(types, kind);
       element.setAttribute(key, value);
       element.setAttribute("ContentType", contentType);
       return element;

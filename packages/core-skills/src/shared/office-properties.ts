@@ -35,7 +35,7 @@ export const propertyOptions = {
 export function readProperties(pkg: OfficePackage): JsonObject {
   const part = partOf(pkg);
   if (part === undefined) return {};
-  const root = pkg.xml(part).documentElement;
+  const root = pkg.xml(part);
   const found = Object.entries(elements).flatMap(([name, tag]) => {
     const text = childOf(root, tag)?.textContent.trim() ?? "";
     return text === "" ? [] : [[name, text.slice(0, MAX_LENGTH)] as const];
@@ -47,7 +47,7 @@ const MAX_LENGTH = 1000;
 
 /** Sets the properties that are given; an empty text takes one away. */
 export function writeProperties(pkg: OfficePackage, properties: Properties): readonly PropertyName[] {
-  const root = pkg.edit(partOf(pkg) ?? createPart(pkg)).documentElement;
+  const root = pkg.edit(partOf(pkg) ?? createPart(pkg));
   const names = propertyNames.filter((name) => properties[name] !== undefined);
   for (const name of names) {
     const tag = elements[name];

@@ -1,6 +1,6 @@
-import { SaxesParser } from "saxes";
 import type { InputFile } from "./input-file.ts";
 import { type OfficeParts, readOfficeZip } from "./office-zip.ts";
+import { scanXml } from "./xml.ts";
 
 /** Numbers about a document that two versions of it can be compared by. */
 export interface OfficeSummary {
@@ -47,28 +47,27 @@ interface Counts {
 
 /** Returns false when the text is not well-formed. */
 function addPart(text: string, { elements, paragraphs }: Counts): boolean {
-  const parser = new SaxesParser({ xmlns: false, position: false });
   const open: string[] = [];
   let isText = false;
   const increment = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
-  parser.on("opentag", ({ name }) => {
+  const openTag = (name: string) => {
     const local = localName(name);
     if (local === "p") open.push("");
     isText = local === "t" || local === "delText";
     if (WATCHED.has(local)) increment(elements, local);
-  });
-  parser.on("text", (piece) => {
+  };
+  const addText = (piece: string) => {
     if (isText && open.length > 0) open[open.length - 1] += piece;
-  });
-  parser.on("closetag", ({ name }) => {
+  };
+  const closeTag = (name: string) => {
     const local = localName(name);
     isText = false;
     if (local !== "p") return;
     const paragraph = open.pop()?.trim() ?? "";
     if (paragraph !== "") increment(paragraphs, paragraph);
-  });
+  };
   try {
-    parser.write(text.replace(/^\uFEFF/, "")).close();
+    scanXml(text, "the part", { open: openTag, text: addText, close: closeTag });
     return true;
   } catch {
     return false;

@@ -16,7 +16,7 @@ import {
 import type { Sheet } from "./sheet.ts";
 import { sheetChild } from "./sheet-part.ts";
 import { freeName, type Workbook } from "./workbook.ts";
-import { parseXml } from "./xml-reader.ts";
+import { childrenOf, parsePart } from "./xml.ts";
 
 export const CHART_KEYS = [
   "sheet",
@@ -51,7 +51,7 @@ export function addChart(workbook: Workbook, sheet: Sheet, step: JsonObject, whe
     rows: readNumber(step["rows"] ?? 16, `${where}.rows`, { min: 1, max: 500 }),
   };
   const part = freeName(workbook.parts, "xl/charts/chart", ".xml");
-  const tree = parseXml(chartXml({ type, title, categories, series }), part);
+  const tree = parsePart(chartXml({ type, title, categories, series }), part);
   workbook.parts.put(part, tree, "application/vnd.openxmlformats-officedocument.drawingml.chart+xml");
   anchor(workbook, sheet, part, place, size);
   return { chart: type, series: series.length, at: `${step["at"] ?? defaultPlace(sheet)}` };
@@ -135,7 +135,7 @@ function anchor(
     `<xdr:wsDr xmlns:xdr="${DRAWING}/spreadsheetDrawing" xmlns:a="${DRAWING}/main"><xdr:twoCellAnchor>${corner("from", column - 1, row - 1)}` +
     `${corner("to", column - 1 + columns, row - 1 + rows)}${frame}<xdr:clientData/></xdr:twoCellAnchor></xdr:wsDr>`;
   // The reader takes the prefix of the root off, and the writer of the drawing puts its own there.
-  root.children.push(...parseXml(text, drawing).children);
+  for (const anchor of childrenOf(parsePart(text, drawing))) root.appendChild(anchor);
 }
 
 function drawingOf(workbook: Workbook, sheet: Sheet): string {
@@ -146,7 +146,7 @@ function drawingOf(workbook: Workbook, sheet: Sheet): string {
   const empty = `<xdr:wsDr xmlns:xdr="${DRAWING}/spreadsheetDrawing" xmlns:a="${DRAWING}/main"></xdr:wsDr>`;
   workbook.parts.put(
     name,
-    parseXml(empty, name),
+    parsePart(empty, name),
     "application/vnd.openxmlformats-officedocument.drawing+xml",
   );
   const root = workbook.parts.change(part);

@@ -1,7 +1,8 @@
+import type { XmlElement } from "../shared/xml.ts";
 import { decodeText, itemText } from "./cell-text.ts";
 import { serialToIso } from "./serial-date.ts";
 import type { StyleTable } from "./style-table.ts";
-import { childOf, childrenOf, textOf, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, textOf } from "./xml.ts";
 
 /** What a cell shows, as data. Dates are ISO text. */
 export interface CellContent {

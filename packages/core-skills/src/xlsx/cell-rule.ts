@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { formatAddress, formatRange, readRange } from "./cell-address.ts";
 import { storeFormula } from "./formula-syntax.ts";
 import { optionalBoolean, optionalString, readNumber, readString } from "./json-shape.ts";
@@ -7,7 +8,7 @@ import { isoToSerial } from "./serial-date.ts";
 import type { Sheet } from "./sheet.ts";
 import { sheetChild } from "./sheet-part.ts";
 import { readColor, type StyleTable } from "./style-table.ts";
-import { childrenOf, makeElement, walkXml, type XmlElement } from "./xml.ts";
+import { childrenOf, makeElement, walkXml } from "./xml.ts";
 
 export const HIGHLIGHT_KEYS = ["sheet", "range", "rule", "value", "max", "fill", "color", "bold"] as const;
 export const VALIDATION_KEYS = [
@@ -62,9 +63,13 @@ export function addHighlight(sheet: Sheet, styles: StyleTable, step: JsonObject,
 /** Several of these may stand side by side, so that a new one goes after the last. */
 function insertFormat(root: XmlElement, format: XmlElement): void {
   const known = childrenOf(root, "conditionalFormatting").at(-1);
-  const place = known ?? sheetChild(root, "conditionalFormatting");
-  const index = root.children.indexOf(place);
-  root.children.splice(known === undefined ? index : index + 1, known === undefined ? 1 : 0, format);
+  if (known !== undefined) {
+    root.insertAt(root.children.indexOf(known) + 1, format);
+    return;
+  }
+  const place = sheetChild(root, "conditionalFormatting");
+  root.insertBefore(format, place);
+  root.removeChild(place);
 }
 
 function ruleElement(
@@ -173,7 +178,7 @@ export function addValidation(sheet: Sheet, step: JsonObject, where: string): Js
   const message = optionalString(step["message"], `${where}.message`);
   if (message !== undefined) attributes["error"] = message.slice(0, 255);
   const list = sheetChild(sheet.root, "dataValidations");
-  list.children.push(
+  list.appendChild(
     makeElement(
       "dataValidation",
       attributes,

@@ -1,4 +1,5 @@
-import { childrenOf, isElement, makeElement, textOf, type XmlElement } from "./xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import { childrenOf, isElement, makeElement, textOf } from "./xml.ts";
 
 /** The plain text of a string item: its own text, or that of its runs. Readings of characters are left out. */
 export function itemText(item: XmlElement): string {

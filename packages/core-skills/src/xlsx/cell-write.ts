@@ -1,10 +1,11 @@
 import { ScriptError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { type CellAddress, formatAddress } from "./cell-address.ts";
 import type { CellInput } from "./cell-input.ts";
 import { textItem } from "./cell-text.ts";
 import { isoToSerial } from "./serial-date.ts";
 import type { StyleTable } from "./style-table.ts";
-import { makeElement, type XmlElement } from "./xml.ts";
+import { makeElement } from "./xml.ts";
 
 export interface WriteContext {
   readonly styles: StyleTable;

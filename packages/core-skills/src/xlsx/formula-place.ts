@@ -1,5 +1,6 @@
+import type { XmlElement } from "../shared/xml.ts";
 import type { Workbook } from "./workbook.ts";
-import { childOf, childrenOf, textOf, walkXml, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, textOf, walkXml } from "./xml.ts";
 
 /** Elements whose text is a formula, in sheets, tables and charts. */
 const FORMULA_ELEMENTS: ReadonlySet<string> = new Set([

@@ -2,9 +2,9 @@ import { posix } from "node:path";
 import type { InputFile } from "../shared/input-file.ts";
 import { type OfficeParts, readOfficeZip, writeOfficeZip } from "../shared/office-zip.ts";
 import { inputError } from "../shared/script-error.ts";
-import { childrenOf, makeElement, walkXml, type XmlElement } from "./xml.ts";
-import { type ElementBudget, MAX_ELEMENTS, parseXml } from "./xml-reader.ts";
-import { serializeXml } from "./xml-writer.ts";
+import { type ElementBudget, MAX_ELEMENTS, type XmlElement } from "../shared/xml.ts";
+import { serializeXml } from "../shared/xml-writer.ts";
+import { childrenOf, makeElement, parsePart, walkXml } from "./xml.ts";
 
 /** A link from one part of the document to another, or to the outside. */
 export interface Relation {
@@ -66,7 +66,7 @@ export class PartStore {
         "Split the workbook, or export the sheet as CSV in the program that made it.",
       );
     }
-    const tree = parseXml(decodePart(bytes), `${this.#file} (${name})`, this.#budget);
+    const tree = parsePart(decodePart(bytes), `${this.#file} (${name})`, this.#budget);
     this.#trees.set(name, tree);
     return tree;
   }
@@ -93,7 +93,7 @@ export class PartStore {
     this.#changed.add(name);
     const types = this.change(CONTENT_TYPES);
     types.children = types.children.filter((node) => !isOverride(node, name));
-    types.children.push(makeElement("Override", { PartName: `/${name}`, ContentType: contentType }));
+    types.appendChild(makeElement("Override", { PartName: `/${name}`, ContentType: contentType }));
   }
 
   /** Changes what a part is said to be. */
@@ -139,7 +139,7 @@ export class PartStore {
     while (taken.has(`rId${number}`)) number += 1;
     const mode: Record<string, string> = isExternal ? { TargetMode: "External" } : {};
     const attributes = { Id: `rId${number}`, Type: `${typesOf(kind)}${kind}`, ...mode };
-    tree.children.push(
+    tree.appendChild(
       makeElement("Relationship", { ...attributes, Target: isExternal ? target : `/${target}` }),
     );
     return `rId${number}`;
@@ -151,7 +151,7 @@ export class PartStore {
     if (childrenOf(this.read(CONTENT_TYPES), "Default").some(isDefault)) return;
     const type = "application/vnd.openxmlformats-package.relationships+xml";
     const element = makeElement("Default", { Extension: "rels", ContentType: type });
-    this.change(CONTENT_TYPES).children.unshift(element);
+    this.change(CONTENT_TYPES).insertAt(0, element);
   }
 
   unrelate(of: string, id: string): void {

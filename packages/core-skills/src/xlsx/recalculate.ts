@@ -3,6 +3,7 @@ import { type InputFile, readInput } from "../shared/input-file.ts";
 import { convertWithLibreOffice, findLibreOffice } from "../shared/libre-office.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { Calculator } from "./calculation.ts";
 import { CellError, NotCalculable, type Scalar } from "./calculation-value.ts";
 import { formatAddress } from "./cell-address.ts";
@@ -11,7 +12,7 @@ import { cellSource } from "./cell-source.ts";
 import { saveWorkbook } from "./save.ts";
 import type { PlacedCell, Sheet } from "./sheet.ts";
 import { Workbook } from "./workbook.ts";
-import { childOf, isElement, makeElement, textOf, type XmlElement } from "./xml.ts";
+import { childOf, isElement, makeElement, textOf } from "./xml.ts";
 
 const LISTED = 50;
 const ENGINES = ["auto", "builtin", "libreoffice"];
@@ -130,7 +131,7 @@ function storeResult(sheet: Sheet, placed: PlacedCell, result: Scalar | undefine
   if (result === undefined || result === null) return;
   const [type, text] = describe(result);
   if (type !== undefined) element.attributes.set("t", type);
-  element.children.push(makeElement("v", {}, [text]));
+  element.appendChild(makeElement("v", {}, [text]));
 }
 
 function describe(result: Exclude<Scalar, null>): readonly [string | undefined, string] {

@@ -1,8 +1,9 @@
+import type { XmlElement } from "../shared/xml.ts";
 import { readCell } from "./cell-content.ts";
 import { replaceInItem, textItem } from "./cell-text.ts";
 import type { PlacedCell, Sheet } from "./sheet.ts";
 import type { Workbook } from "./workbook.ts";
-import { childOf, copyElement, textOf, type XmlElement } from "./xml.ts";
+import { childOf, copyElement, textOf } from "./xml.ts";
 
 export interface Replacement {
   readonly find: string;
@@ -53,7 +54,7 @@ function ownItem(workbook: Workbook, element: XmlElement): XmlElement | undefine
       : type === "s"
         ? workbook.strings[Number(textOf(childOf(element, "v")))]
         : undefined;
-  return item === undefined ? undefined : { ...copyElement(item), name: "is" };
+  return item === undefined ? undefined : copyElement(item, "is");
 }
 
 function makeReplace({ find, with: text, ignoreCase, wholeCell }: Replacement): (text: string) => string {

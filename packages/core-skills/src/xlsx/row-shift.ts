@@ -1,11 +1,12 @@
 import { ScriptError } from "../shared/script-error.ts";
+import type { XmlElement, XmlNode } from "../shared/xml.ts";
 import { formatRange, MAX_COLUMN, MAX_ROW, parseRange } from "./cell-address.ts";
 import type { CellCount } from "./edit-log.ts";
 import { type RowShift, sameSheet, shiftArea, shiftFormula } from "./formula.ts";
 import { mapFormulas, relatedParts } from "./formula-place.ts";
 import type { Sheet } from "./sheet.ts";
 import type { Workbook } from "./workbook.ts";
-import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement, type XmlNode } from "./xml.ts";
+import { childOf, childrenOf, isElement, textOf, walkXml } from "./xml.ts";
 
 /**
  * Inserts rows into a sheet, or deletes them when the count is negative, and moves along everything that speaks of

@@ -1,18 +1,10 @@
+import type { XmlElement } from "../shared/xml.ts";
 import { renameInFormula } from "./formula.ts";
 import { definedNames } from "./formula-place.ts";
 import { addName } from "./sheet-list.ts";
 import { spillMark } from "./spill-metadata.ts";
 import { relationId, type SheetEntry, type Workbook } from "./workbook.ts";
-import {
-  childOf,
-  childrenOf,
-  copyElement,
-  isElement,
-  makeElement,
-  textOf,
-  walkXml,
-  type XmlElement,
-} from "./xml.ts";
+import { childOf, childrenOf, copyElement, isElement, makeElement, textOf, walkXml } from "./xml.ts";
 
 export interface SheetCopy {
   /** What the copy does not have: kinds such as `drawing` or `tableParts`, and names that mean something else there. */
@@ -72,7 +64,7 @@ function inlineStrings(root: XmlElement, source: Workbook): void {
     if (element.name !== "c" || element.attributes.get("t") !== "s") continue;
     const item = source.strings[Number(textOf(childOf(element, "v")))];
     element.attributes.set("t", "inlineStr");
-    element.children = item === undefined ? [] : [{ ...copyElement(item), name: "is" }];
+    element.children = item === undefined ? [] : [copyElement(item, "is")];
   }
 }
 

@@ -1,8 +1,9 @@
 import { ScriptError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { renameInFormula, sameSheet, sheetsOf } from "./formula.ts";
 import { definedNames, mapFormulas, relatedParts } from "./formula-place.ts";
 import { insertInOrder, relationId, type Workbook } from "./workbook.ts";
-import { childOf, childrenOf, textOf, walkXml, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, textOf, walkXml } from "./xml.ts";
 
 /** Renames a sheet, and everything that speaks of it by its name. */
 export function renameSheet(workbook: Workbook, from: string, to: string): void {
@@ -83,7 +84,7 @@ export function addName(workbook: Workbook, name: XmlElement, localSheetId: numb
   if (known !== undefined) return textOf(known) === textOf(name);
   if (local === undefined) name.attributes.delete("localSheetId");
   else name.attributes.set("localSheetId", local);
-  insertInOrder(workbook.parts.change(workbook.part), "definedNames").children.push(name);
+  insertInOrder(workbook.parts.change(workbook.part), "definedNames").appendChild(name);
   return true;
 }
 

@@ -1,6 +1,6 @@
-import { Attributes } from "./attributes.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { type CellRange, formatAddress, formatRange } from "./cell-address.ts";
-import { childOf, childrenOf, makeElement, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, makeElement } from "./xml.ts";
 
 /** What a sheet holds, in the order in which programs insist on. */
 const ORDER = (
@@ -18,7 +18,7 @@ export function sheetChild(root: XmlElement, name: string): XmlElement {
   const element = makeElement(name);
   const later = ORDER.slice(ORDER.indexOf(name) + 1);
   const index = root.children.findIndex((node) => typeof node !== "string" && later.includes(node.name));
-  root.children.splice(index === -1 ? root.children.length : index, 0, element);
+  root.insertAt(index === -1 ? root.children.length : index, element);
   return element;
 }
 
@@ -26,7 +26,7 @@ export function sheetChild(root: XmlElement, name: string): XmlElement {
 export function freezePanes(root: XmlElement, { row, column }: { row: number; column: number }): void {
   const views = sheetChild(root, "sheetViews");
   const view = childOf(views, "sheetView") ?? makeElement("sheetView", { workbookViewId: "0" });
-  if (!views.children.includes(view)) views.children.push(view);
+  if (!views.children.includes(view)) views.appendChild(view);
   const isOther = (node: XmlElement) => !["pane", "selection"].includes(node.name);
   view.children = childrenOf(view).filter(isOther);
   if (row === 1 && column === 1) return;
@@ -38,13 +38,13 @@ export function freezePanes(root: XmlElement, { row, column }: { row: number; co
     activePane: pane,
     state: "frozen",
   };
-  view.children.unshift(makeElement("pane", attributes), makeElement("selection", { pane }));
+  view.children = [makeElement("pane", attributes), makeElement("selection", { pane }), ...view.children];
 }
 
 /** Contract: the range meets no other merged cell. */
 export function mergeRange(root: XmlElement, range: CellRange): void {
   const list = sheetChild(root, "mergeCells");
-  list.children.push(makeElement("mergeCell", { ref: formatRange(range) }));
+  list.appendChild(makeElement("mergeCell", { ref: formatRange(range) }));
   list.attributes.set("count", String(childrenOf(list).length));
 }
 
@@ -84,8 +84,10 @@ function cutColumns(col: XmlElement, first: number, last: number): readonly XmlE
   return spans
     .filter(([min, max]) => min <= max)
     .map(([min, max]) => {
-      const attributes = new Attributes([...col.attributes, ["min", String(min)], ["max", String(max)]]);
-      return { name: "col", attributes, children: [] };
+      const piece = col.cloneNode(false);
+      piece.setAttribute("min", String(min));
+      piece.setAttribute("max", String(max));
+      return piece;
     });
 }
 

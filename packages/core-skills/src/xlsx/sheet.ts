@@ -1,4 +1,5 @@
 import { inputError, ScriptError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import {
   type CellAddress,
   type CellRange,
@@ -11,7 +12,7 @@ import {
 import type { CellInput } from "./cell-input.ts";
 import { type WriteContext, writeCell } from "./cell-write.ts";
 import { slideFormula } from "./formula.ts";
-import { childOf, childrenOf, makeElement, textOf, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, makeElement, textOf } from "./xml.ts";
 
 export interface SheetContext extends WriteContext {
   /** Called before the first change. */
@@ -307,7 +308,7 @@ function insertByNumber(
   const last = parent.children.at(-1);
   const isLast = last === undefined || (typeof last !== "string" && !isLater(last));
   const index = isLast ? -1 : parent.children.findIndex((node) => typeof node !== "string" && isLater(node));
-  parent.children.splice(index === -1 ? parent.children.length : index, 0, element);
+  parent.insertAt(index === -1 ? parent.children.length : index, element);
   return index === -1;
 }
 

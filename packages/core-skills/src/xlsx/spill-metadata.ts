@@ -1,5 +1,6 @@
+import type { XmlElement } from "../shared/xml.ts";
 import type { PartStore } from "./part-store.ts";
-import { childOf, childrenOf, makeElement, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, makeElement } from "./xml.ts";
 
 const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheetMetadata+xml";
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -66,12 +67,12 @@ function section(root: XmlElement, name: string, before: readonly string[]): Xml
 
 function insertAfter(root: XmlElement, element: XmlElement, names: readonly string[]): void {
   const index = root.children.findLastIndex((node) => typeof node !== "string" && names.includes(node.name));
-  root.children.splice(index + 1, 0, element);
+  root.insertAt(index + 1, element);
 }
 
 /** Adds an element to a counted list. Returns the new length. */
 function addTo(list: XmlElement, element: XmlElement): number {
-  list.children.push(element);
+  list.appendChild(element);
   const { length } = childrenOf(list);
   list.attributes.set("count", String(length));
   return length;

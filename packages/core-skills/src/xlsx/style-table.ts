@@ -1,8 +1,9 @@
 import { clip } from "../shared/bounded.ts";
 import { usageError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { builtInFormat, builtInId, isDateFormat } from "./number-format.ts";
 import type { PartStore } from "./part-store.ts";
-import { childOf, childrenOf, copyElement, makeElement, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, copyElement, makeElement } from "./xml.ts";
 
 /** A change to the style of a cell. Missing fields stay unchanged. */
 export interface StyleChange {
@@ -147,13 +148,13 @@ function listOf(root: XmlElement, name: string): XmlElement {
   const index = root.children.findIndex(
     (node) => typeof node !== "string" && (later.includes(node.name) || !LISTS.includes(node.name)),
   );
-  root.children.splice(index === -1 ? root.children.length : index, 0, list);
+  root.insertAt(index === -1 ? root.children.length : index, list);
   return list;
 }
 
 function append(list: XmlElement, element: XmlElement): number {
   const index = childrenOf(list).length;
-  list.children.push(element);
+  list.appendChild(element);
   list.attributes.set("count", String(index + 1));
   return index;
 }
@@ -197,7 +198,7 @@ function deriveFont(root: XmlElement, format: XmlElement, { bold, italic, color 
     const index = font.children.findIndex(
       (node) => typeof node !== "string" && (later.includes(node.name) || !FONT_ORDER.includes(node.name)),
     );
-    font.children.splice(index === -1 ? font.children.length : index, 0, element);
+    font.insertAt(index === -1 ? font.children.length : index, element);
   };
   if (bold !== undefined) replace("b", bold ? makeElement("b") : undefined);
   if (italic !== undefined) replace("i", italic ? makeElement("i") : undefined);
@@ -217,7 +218,7 @@ function fillId(root: XmlElement, fill: string): number {
 function align(format: XmlElement, { align: horizontal, wrap }: StyleChange): void {
   const known = childOf(format, "alignment");
   const alignment = known ?? makeElement("alignment");
-  if (known === undefined) format.children.unshift(alignment);
+  if (known === undefined) format.insertAt(0, alignment);
   if (horizontal !== undefined) alignment.attributes.set("horizontal", horizontal);
   if (wrap !== undefined) alignment.attributes.set("wrapText", wrap ? "1" : "0");
   format.attributes.set("applyAlignment", "1");

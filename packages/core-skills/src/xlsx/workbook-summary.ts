@@ -1,12 +1,11 @@
-import { SaxesParser } from "saxes";
 import type { InputFile } from "../shared/input-file.ts";
 import { type OfficeParts, readOfficeZip } from "../shared/office-zip.ts";
-import { inputError, messageOf } from "../shared/script-error.ts";
+import { inputError } from "../shared/script-error.ts";
+import { MAX_ELEMENTS, scanXml } from "../shared/xml.ts";
 import { type CellAddress, parseAddress } from "./cell-address.ts";
 import { slideFormula } from "./formula.ts";
 import { decodePart } from "./part-store.ts";
-import { childrenOf } from "./xml.ts";
-import { MAX_ELEMENTS, parseXml } from "./xml-reader.ts";
+import { childrenOf, parsePart } from "./xml.ts";
 
 /** Numbers about one sheet that two versions of a file can be compared by. */
 export interface SheetSummary {
@@ -56,7 +55,7 @@ export function summarizeWorkbook(
 function sheetParts(parts: OfficeParts, path: string): readonly string[] {
   const types = parts.get("[Content_Types].xml");
   if (types === undefined) return [];
-  const overrides = childrenOf(parseXml(decodePart(types), path), "Override");
+  const overrides = childrenOf(parsePart(decodePart(types), path), "Override");
   const sheets = overrides.filter((each) => each.attributes.get("ContentType")?.endsWith("worksheet+xml"));
   return sheets
     .map((each) => each.attributes.get("PartName")?.slice(1) ?? "")
@@ -105,11 +104,10 @@ function summarizeSheet(
     features: new Map(),
   };
   const masters = new Map<string, CellAddress & { readonly text: string }>();
-  const parser = new SaxesParser({ xmlns: false, position: false });
   let [row, column] = [0, 0];
   let cell: OpenCell | undefined;
   let inside: "f" | "v" | undefined;
-  parser.on("opentag", ({ name, attributes }) => {
+  const open = (name: string, attributes: Readonly<Record<string, string>>) => {
     const local = name.slice(name.indexOf(":") + 1);
     budget.left -= 1;
     if (budget.left < 0) throw tooLarge(path);
@@ -125,25 +123,20 @@ function summarizeSheet(
       inside = "f";
     } else if (cell !== undefined && (local === "v" || local === "t")) inside = "v";
     else if (FEATURES.has(local)) summary.features.set(local, (summary.features.get(local) ?? 0) + 1);
-  });
-  parser.on("text", (piece) => {
+  };
+  const addText = (piece: string) => {
     if (cell === undefined || inside === undefined) return;
     if (inside === "f" && cell.formula !== undefined) cell.formula.text += piece;
     else cell.value += piece;
-  });
-  parser.on("closetag", ({ name }) => {
+  };
+  const close = (name: string) => {
     const local = name.slice(name.indexOf(":") + 1);
     if (local === "f" || local === "v" || local === "t") inside = undefined;
     if (local !== "c" || cell === undefined) return;
     addCell(summary, cell, masters, isTouched);
     cell = undefined;
-  });
-  try {
-    parser.write(text).close();
-  } catch (error) {
-    if (error instanceof Error && "exit" in error) throw error;
-    throw inputError("BROKEN_FILE", `${path} is damaged: ${messageOf(error)}`, undefined, error);
-  }
+  };
+  scanXml(text, path, { open, text: addText, close });
   return summary;
 }
 

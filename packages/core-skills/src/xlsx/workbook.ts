@@ -1,6 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import type { InputFile } from "../shared/input-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { blankParts } from "./blank-workbook.ts";
 import { EditLog } from "./edit-log.ts";
 import { sameSheet } from "./formula.ts";
@@ -8,7 +9,7 @@ import { PartStore } from "./part-store.ts";
 import { Sheet } from "./sheet.ts";
 import { spillMark } from "./spill-metadata.ts";
 import { StyleTable } from "./style-table.ts";
-import { childOf, childrenOf, makeElement, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, makeElement } from "./xml.ts";
 
 /** A sheet in the list of the workbook. */
 export interface SheetEntry {
@@ -137,7 +138,7 @@ export class Workbook {
     const sheetId = String(Math.max(0, ...ids) + 1);
     const id = this.parts.relate(this.part, "worksheet", part);
     workbook.attributes.set("xmlns:r", RELATIONS);
-    list.children.push(makeElement("sheet", { name, sheetId, "r:id": id }));
+    list.appendChild(makeElement("sheet", { name, sheetId, "r:id": id }));
     return this.find(name);
   }
 
@@ -218,7 +219,7 @@ export function insertInOrder(root: XmlElement, name: string): XmlElement {
   const index = root.children.findLastIndex(
     (node) => typeof node !== "string" && earlier.includes(node.name),
   );
-  root.children.splice(index + 1, 0, element);
+  root.insertAt(index + 1, element);
   return element;
 }
 

@@ -1,28 +1,22 @@
-import { Attributes } from "./attributes.ts";
+import { type ElementBudget, parseXml, XmlElement, type XmlNode } from "../shared/xml.ts";
+import { Attributes } from "../shared/xml-attributes.ts";
 
 /**
- * XML as a tree that can be changed and written back. Comments and processing instructions are left out; all else
- * stays, in its order.
- *
- * A tree of its own because sheets are large: the general DOM of `shared/xml.ts` takes several times the time and room
- * for 200,000 cells, which is more than a run has.
+ * Reads a part of a workbook, whose elements are known by their plain names. Some writers give all elements of the main
+ * namespace a prefix; the parser removes it, and the writer adds it again.
  */
-export interface XmlElement {
-  readonly name: string;
-  /** Root only: the prefix in the file, such as `x:`, of all names that have no prefix here. */
-  readonly prefix?: string;
-  readonly attributes: Attributes;
-  children: XmlNode[];
+export function parsePart(text: string, where: string, budget?: ElementBudget): XmlElement {
+  return parseXml(text, where, { isPrefixRemoved: true, ...(budget === undefined ? {} : { budget }) });
 }
-
-export type XmlNode = XmlElement | string;
 
 export function makeElement(
   name: string,
   attributes: Readonly<Record<string, string>> = {},
   children: readonly XmlNode[] = [],
 ): XmlElement {
-  return { name, attributes: Attributes.of(attributes), children: [...children] };
+  const element = new XmlElement(name, Attributes.of(attributes));
+  element.children = children;
+  return element;
 }
 
 export function isElement(node: XmlNode): node is XmlElement {
@@ -42,8 +36,7 @@ export function childrenOf(parent: XmlElement | undefined, name?: string): reado
 
 /** All text below an element, in order. */
 export function textOf(element: XmlElement | undefined): string {
-  if (element === undefined) return "";
-  return element.children.map((node) => (isElement(node) ? textOf(node) : node)).join("");
+  return element?.textContent ?? "";
 }
 
 /** The element itself and all below it, in the order of the document. */
@@ -52,10 +45,9 @@ export function* walkXml(element: XmlElement): Generator<XmlElement> {
   for (const node of element.children) if (isElement(node)) yield* walkXml(node);
 }
 
-export function copyElement(element: XmlElement): XmlElement {
-  return {
-    ...element,
-    attributes: new Attributes(element.attributes),
-    children: element.children.map((node) => (isElement(node) ? copyElement(node) : node)),
-  };
+/** A copy, under another name if one is given. */
+export function copyElement(element: XmlElement, name = element.name): XmlElement {
+  const copy = new XmlElement(name, new Attributes(element.attributes), element.scope, element.prefix);
+  copy.children = element.cloneNode(true).children;
+  return copy;
 }
