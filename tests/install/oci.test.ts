@@ -193,3 +193,76 @@ describe("a registry with tokens", () => {
     expect((await json(["push", "pdf", destination])).error).toMatchObject({ code });
   });
 });
+
+describe("a registry with an endless layer", () => {
+  const DIGEST = `sha256:${"0".repeat(64)}`;
+  const MB = 1024 * 1024;
+  let server: Server;
+  let host = "";
+  let layers: readonly object[] = [];
+  let blobHeaders: Record<string, string> = {};
+  let blobRequests = 0;
+  let sent = 0;
+  let closed = 0;
+  beforeEach(async () => {
+    [blobRequests, sent, closed, blobHeaders] = [0, 0, 0, {}];
+    server = createServer(({ url = "" }, response) => {
+      if (url.includes("/manifests/")) {
+        response.end(JSON.stringify({ schemaVersion: 2, layers }));
+        return;
+      }
+      blobRequests += 1;
+      response.writeHead(200, blobHeaders);
+      const chunk = Buffer.alloc(65_536);
+      const fill = () => {
+        while (!response.destroyed) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return;
+        }
+      };
+      response.on("drain", fill).on("close", () => {
+        closed += 1;
+      });
+      fill();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    // A server that listens has an address.
+    host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  const layer = (size: number, title?: string) => ({
+    mediaType:
+      title === undefined ? "application/vnd.agentskills.skill.content.v1.tar+gzip" : "text/markdown",
+    digest: DIGEST,
+    size,
+    ...(title === undefined ? {} : { annotations: { "org.opencontainers.image.title": title } }),
+  });
+  const install = () => json(["install", `oci://${host}/team/pdf:v1`, "--target", "project", "--yes"]);
+
+  test.each([
+    ["one layer of 1 GB", [layer(1024 * MB)], "LIMIT_EXCEEDED"],
+    ["one file of 1 GB", [layer(1024 * MB, "SKILL.md")], "LIMIT_EXCEEDED"],
+    ["a layer with a negative size", [layer(-1, "SKILL.md")], "REMOTE_FAILED"],
+  ])("that announces %s is not asked for it [S-47]", async (_name, announced, code) => {
+    layers = announced;
+    expect((await install()).error).toMatchObject({ code });
+    expect(blobRequests).toBe(0);
+  });
+
+  test.each([
+    ["sends without an end", {}],
+    ["then announces 1 GB", { "content-length": String(1024 * MB) }],
+  ])("that names a small size and %s is cut off [S-47]", async (_name, headers) => {
+    layers = [layer(1000)];
+    blobHeaders = headers;
+    expect((await install()).error).toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await expect.poll(() => closed).toBe(1);
+    expect(blobRequests).toBe(1);
+    // More than the limit is in the buffers of the two sockets.
+    expect(sent).toBeLessThan(64 * MB);
+  });
+});

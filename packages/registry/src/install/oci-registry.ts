@@ -11,7 +11,7 @@ const annotations = z.record(z.string(), z.string()).nullish();
 const Descriptor = z.looseObject({
   mediaType: z.string().default(""),
   digest,
-  size: z.number(),
+  size: z.int().min(0),
   annotations,
   artifactType: z.string().nullish(),
 });
@@ -72,9 +72,20 @@ export class OciRegistry {
     return await this.manifest(chosen.digest, depth + 1);
   }
 
-  async blob(wanted: string): Promise<Uint8Array> {
+  /** The bytes of a layer. One that announces or sends more than allowed is not read to its end. */
+  async blob({ digest: wanted, size }: OciDescriptor): Promise<Uint8Array> {
+    const max = this.#ports.limits.archiveBytes;
+    if (size > max)
+      throw new SkillError(
+        "LIMIT_EXCEEDED",
+        `A layer of ${size} bytes is larger than the limit archiveBytes, ${max}.`,
+        {
+          details: { size, max },
+        },
+      );
     const { bytes } = await this.#send(`${this.#base}/blobs/${wanted}`, {
-      maxBytes: this.#ports.limits.archiveBytes,
+      // The body of a refusal may be longer than a short layer.
+      maxBytes: Math.max(size, ANSWER_BYTES),
     });
     const found = sha256(bytes);
     if (found !== wanted) throw wrongDigest("The layer", wanted, found);

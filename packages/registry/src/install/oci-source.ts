@@ -32,7 +32,7 @@ export const ociSource: InstallSource<OciSpec> = {
     const download: Download =
       tar === undefined
         ? await layOutFiles(titled, registry, ports)
-        : await layOutDownload(await registry.blob(tar.digest), ports);
+        : await layOutDownload(await registry.blob(tar), ports);
     const release = spec.tag ?? notes?.["org.opencontainers.image.version"];
     const canonical = formatSource(spec);
     const origin: SkillOrigin = {
@@ -73,7 +73,7 @@ async function layOutFiles(
         "LIMIT_EXCEEDED",
         "The artifact is larger than a skill may be (limit unpackedBytes).",
       );
-    files.push({ path: layer.annotations?.[TITLE] ?? "", content: await registry.blob(layer.digest) });
+    files.push({ path: layer.annotations?.[TITLE] ?? "", content: await registry.blob(layer) });
   }
   const folder = makeWork(ports, "oci");
   layOut(folder, files, ports.limits);
