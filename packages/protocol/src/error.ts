@@ -179,6 +179,11 @@ export const errorTable = {
     exit: 6,
     hint: "Run `skillhold sandbox test` to list the missing parts.",
   },
+  VERIFIER_MISSING: {
+    status: 503,
+    exit: 6,
+    hint: "Install the package named in the message.",
+  },
   TOOL_FAILED: { status: 502, exit: 8, hint: "See the message of the tool." },
   TIMED_OUT: {
     status: 504,

@@ -4,6 +4,7 @@ import { readTrust } from "@skillhold/host/install";
 import { dataFolder } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { InstallState } from "@skillhold/registry/install";
+import { isSigstoreInstalled, SIGSTORE_PACKAGE } from "@skillhold/registry/signature";
 import { GUARD_ENGINE } from "@skillhold/skill/guard";
 import type { Opened } from "../open.ts";
 import type { Io } from "../terminal/output.ts";
@@ -57,9 +58,17 @@ export async function checkSigners({ env }: Pick<Io, "env">): Promise<Check> {
   const name = "signers";
   if (findData(env) === undefined) return ok(name, NO_DATA);
   try {
-    const { signers, rootFiles, policy, problems } = await readTrust(env);
+    const { signers, rootFiles, sigstore, policy, problems } = await readTrust(env);
     const needs = policy.filter(({ require }) => require === "signature").length;
-    const message = `${count(signers.length, "trusted key")}, ${count(rootFiles.length, "trusted root")}, ${count(needs, "source")} that must be signed.`;
+    const message = `${count(signers.length, "trusted key")}, ${count(sigstore.identities.length, "Sigstore signer")}, ${count(rootFiles.length + sigstore.roots.length, "trusted root")}, ${count(needs, "source")} that must be signed.`;
+    const usesSigstore = sigstore.roots.length + sigstore.identities.length > 0;
+    if (usesSigstore && !isSigstoreInstalled())
+      return warn(
+        name,
+        `${message} Sigstore bundles cannot be verified without ${SIGSTORE_PACKAGE}.`,
+        `Install it: npm install ${SIGSTORE_PACKAGE}`,
+        problems,
+      );
     if (problems.length === 0) return ok(name, message);
     const fix = "Correct these lines of allowed_signers, or remove them with `skillhold trust remove`.";
     return warn(name, `${message} ${count(problems.length, "line")} cannot be read.`, fix, problems);

@@ -3,6 +3,8 @@ export { installService } from "./install-service.ts";
 export { npmRegistry } from "./npm-registry.ts";
 export {
   addRoot,
+  addSigstoreRoot,
+  changeIdentities,
   changePolicy,
   changeSigners,
   readCertificates,

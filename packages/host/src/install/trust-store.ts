@@ -3,7 +3,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { readTrustPolicy, type TrustPolicy, writeTrustPolicy } from "@skillhold/registry/install";
-import { type AllowedSigner, parseAllowedSigners, type TrustedKeys } from "@skillhold/registry/signature";
+import {
+  type AllowedSigner,
+  parseAllowedSigners,
+  readSigstoreIdentities,
+  readSigstoreRoots,
+  type SigstoreIdentity,
+  type SigstoreRoot,
+  type SigstoreTrust,
+  type TrustedKeys,
+  writeSigstoreIdentities,
+} from "@skillhold/registry/signature";
 import { dataFolder } from "../place/data-folder.ts";
 import type { Env } from "../place/machine.ts";
 import { readPrivateList, writePrivateList } from "../place/private-list.ts";
@@ -12,6 +22,7 @@ import { readPrivateList, writePrivateList } from "../place/private-list.ts";
 export interface TrustStore extends TrustedKeys {
   readonly signers: readonly AllowedSigner[];
   readonly rootFiles: readonly { readonly file: string; readonly subject: string }[];
+  readonly sigstore: SigstoreTrust;
   readonly policy: TrustPolicy;
   /** In plain words: lines of the list that cannot be used. */
   readonly problems: readonly string[];
@@ -19,6 +30,9 @@ export interface TrustStore extends TrustedKeys {
 
 const SIGNERS = "allowed_signers";
 const POLICY = "policy.json";
+const IDENTITIES = "sigstore-identities.json";
+const ROOTS = "roots";
+const SIGSTORE_ROOTS = "sigstore-roots";
 const WHAT = "trusted keys";
 
 export async function readTrust(env: Env): Promise<TrustStore> {
@@ -28,7 +42,9 @@ export async function readTrust(env: Env): Promise<TrustStore> {
   );
   const policyFile = join(folder, POLICY);
   const policyText = await readPrivateList(policyFile, WHAT);
-  const roots = readRoots(join(folder, "roots"));
+  const roots = listFiles(join(folder, ROOTS)).flatMap((file) =>
+    readCertificates(join(folder, ROOTS, file)).map((certificate) => ({ file, certificate })),
+  );
   return {
     signers,
     roots: roots.map(({ certificate }) => certificate),
@@ -36,32 +52,40 @@ export async function readTrust(env: Env): Promise<TrustStore> {
       file,
       subject: certificate.subject.replaceAll("\n", ", "),
     })),
+    sigstore: {
+      roots: await readAllSigstoreRoots(join(folder, SIGSTORE_ROOTS)),
+      identities: await readIdentities(join(folder, IDENTITIES)),
+    },
     policy: policyText === undefined ? [] : readTrustPolicy(policyText, policyFile),
     problems: diagnostics.map(({ line, message }) => `${SIGNERS}:${line}: ${message}`),
   };
 }
 
-interface Root {
-  readonly file: string;
-  readonly certificate: X509Certificate;
-}
-
-function readRoots(folder: string): readonly Root[] {
-  let names: readonly string[];
+/** The names in a folder; none when it does not exist. */
+function listFiles(folder: string): readonly string[] {
   try {
-    names = readdirSync(folder).sort();
+    return readdirSync(folder).sort();
   } catch {
-    // No authority was ever trusted.
     return [];
   }
-  return names.flatMap((name) =>
-    readCertificates(join(folder, name)).map((certificate) => ({ file: name, certificate })),
-  );
+}
+
+async function readAllSigstoreRoots(folder: string): Promise<readonly SigstoreRoot[]> {
+  const texts = listFiles(folder).map(async (file) => ({
+    file,
+    text: (await readPrivateList(join(folder, file), WHAT)) ?? "",
+  }));
+  return (await Promise.all(texts)).flatMap(({ file, text }) => readSigstoreRoots(text, file));
+}
+
+async function readIdentities(file: string): Promise<readonly SigstoreIdentity[]> {
+  const text = await readPrivateList(file, WHAT);
+  return text === undefined ? [] : readSigstoreIdentities(text, file);
 }
 
 /** The certificates of a PEM file; throws when there is none. */
 export function readCertificates(file: string): readonly X509Certificate[] {
-  const text = readFileSync(file, "utf8");
+  const text = readText(file);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block));
@@ -87,23 +111,50 @@ export async function changePolicy(env: Env, change: (rules: TrustPolicy) => Tru
   await writePrivateList(trustFile(env, POLICY), WHAT, writeTrustPolicy(change(policy)));
 }
 
+export async function changeIdentities(
+  env: Env,
+  change: (identities: readonly SigstoreIdentity[]) => readonly SigstoreIdentity[],
+): Promise<void> {
+  const file = trustFile(env, IDENTITIES);
+  await writePrivateList(file, WHAT, writeSigstoreIdentities(change(await readIdentities(file))));
+}
+
 export async function addRoot(env: Env, source: string): Promise<string> {
   readCertificates(source);
+  return await keepRoot(env, source, ROOTS);
+}
+
+export async function addSigstoreRoot(env: Env, source: string): Promise<string> {
+  readSigstoreRoots(readText(source), source);
+  return await keepRoot(env, source, SIGSTORE_ROOTS);
+}
+
+async function keepRoot(env: Env, source: string, folder: string): Promise<string> {
   const name = basename(source).replace(/[^\w.-]/g, "_");
-  await writePrivateList(trustFile(env, join("roots", name)), WHAT, readFileSync(source, "utf8"));
+  await writePrivateList(trustFile(env, join(folder, name)), WHAT, readText(source));
   return name;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SkillError("PATH_NOT_FOUND", `${file} cannot be read.`, { cause: error });
+  }
 }
 
 /** Whether there was one. */
 export function removeRoot(env: Env, name: string): boolean {
-  const folder = join(dataFolder(env), "trust", "roots");
   if (!/^[\w.-]+$/.test(name)) return false;
-  try {
-    rmSync(join(folder, name));
-    return true;
-  } catch {
-    return false;
-  }
+  const removed = [ROOTS, SIGSTORE_ROOTS].map((folder) => {
+    try {
+      rmSync(join(dataFolder(env), "trust", folder, name));
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return removed.includes(true);
 }
 
 function trustFile(env: Env, name: string): string {

@@ -5,7 +5,12 @@ import { SkillError } from "@skillhold/protocol/error";
 import { isMap } from "@skillhold/skill";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { invalidSkill, stageFolder } from "../release/stage.ts";
-import { checkSignatures, type SignatureCheck, type TrustedKeys } from "../signature/index.ts";
+import {
+  checkSignatures,
+  missingVerifier,
+  type SignatureCheck,
+  type TrustedKeys,
+} from "../signature/index.ts";
 import { type Guard, type InstallFindings, noGuard } from "./guard.ts";
 import type { FirstSight } from "./install-state.ts";
 import type { FetchedSkill, OfferedSkill, Resolved, SkillOrigin, SourcePorts } from "./source.ts";
@@ -186,6 +191,8 @@ function rejectUnsigned(
     origin.verified === "signature" ||
     (needed === "digest" && origin.verified === "digest");
   if (isEnough) return;
+  if (signature.status === "untrusted" && signature.missing !== undefined)
+    throw missingVerifier(id, signature.missing);
   const found = signature.status === "untrusted" ? signature.reason : "it has no signature";
   throw new SkillError(
     "POLICY_DENIED",

@@ -9,9 +9,19 @@ export { checkModelSignature, readPublicKey } from "./model-signing.ts";
 export {
   isSignatureFile,
   SIGNATURE_FILES,
+  SIGSTORE_PACKAGE,
   type SignatureCheck,
   type SignatureFormat,
 } from "./signature-check.ts";
+export { isSigstoreInstalled, missingVerifier } from "./sigstore.ts";
+export {
+  readSigstoreIdentities,
+  readSigstoreRoots,
+  type SigstoreIdentity,
+  type SigstoreRoot,
+  type SigstoreTrust,
+  writeSigstoreIdentities,
+} from "./sigstore-trust.ts";
 export {
   checkSignatures,
   NAMESPACE,

@@ -193,7 +193,9 @@ function readCertificate(raw: string): readonly X509Certificate[] {
   }
 }
 
-function commonName({ subject }: X509Certificate): string {
+function commonName(certificate: X509Certificate): string {
+  // Certificates of Sigstore have no subject; the types of Node omit that case.
+  const subject: string = certificate.subject ?? "";
   return (/^CN=(.+)$/m.exec(subject)?.[1] ?? subject.replaceAll("\n", ", ")).slice(0, 200);
 }
 

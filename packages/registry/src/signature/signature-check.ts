@@ -4,7 +4,7 @@ export type SignatureCheck =
   | {
       readonly status: "verified";
       readonly format: SignatureFormat;
-      /** The principal of the list of allowed signers, or the subject of a certificate. */
+      /** The principal of the list of allowed signers, the trusted Sigstore identity, or the subject of a certificate. */
       readonly signer: string;
       readonly keyId: string;
     }
@@ -14,18 +14,24 @@ export type SignatureCheck =
       readonly format: SignatureFormat;
       readonly reason: string;
       readonly keyId: string;
+      /** The optional package that would check the signature. */
+      readonly missing?: string;
     }
   /** The signature does not fit the content, or cannot be read. */
   | { readonly status: "invalid"; readonly format: SignatureFormat; readonly reason: string };
 
-export type SignatureFormat = "dsse" | "ssh" | "oms";
+export type SignatureFormat = "dsse" | "ssh" | "oms" | "sigstore";
 
 /** The signature files in a skill's folder. They are not part of the signed content. */
 export const SIGNATURE_FILES: Readonly<Record<SignatureFormat, string>> = {
   dsse: "skill.dsse.json",
   ssh: "skill.sig",
   oms: "skill.oms.sig",
+  sigstore: "skill.sigstore.json",
 };
+
+/** Verifies Sigstore bundles. It is not installed with Skillhold. */
+export const SIGSTORE_PACKAGE = "@sigstore/verify";
 
 export function isSignatureFile(path: string): boolean {
   return Object.values(SIGNATURE_FILES).includes(path);

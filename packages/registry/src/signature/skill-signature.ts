@@ -8,17 +8,22 @@ import { type AllowedSigner, findSigner } from "./allowed-signers.ts";
 import { Envelope, INTOTO, isSignedBy, signEnvelope } from "./dsse.ts";
 import { checkModelSignature } from "./model-signing.ts";
 import { isSignatureFile, SIGNATURE_FILES, type SignatureCheck } from "./signature-check.ts";
+import { checkSigstoreBundle, verifySigstore } from "./sigstore.ts";
+import type { SigstoreTrust } from "./sigstore-trust.ts";
 import { isSignedMessage, parseSshSignature } from "./ssh-signature.ts";
 import { fingerprintOf, sshString } from "./ssh-wire.ts";
 
 /** The namespace of skill signatures, so that a signature made for another purpose is not valid for a skill. */
 export const NAMESPACE = "skillhold";
 const PREDICATE = "urn:skillhold:skill-signature:v1";
+const ORIGIN_PREDICATES: ReadonlySet<string> = new Set([PREDICATE, "https://slsa.dev/provenance/v1"]);
+const NO_SIGSTORE: SigstoreTrust = { roots: [], identities: [] };
 
 /** Whose signatures are trusted. */
 export interface TrustedKeys {
   readonly signers: readonly AllowedSigner[];
   readonly roots: readonly X509Certificate[];
+  readonly sigstore?: SigstoreTrust;
 }
 
 export interface SignedFile extends FileDigest {
@@ -80,6 +85,7 @@ export function checkSignatures(files: readonly SignedFile[], trust: TrustedKeys
     const text = new TextDecoder().decode(file.content);
     if (format === "dsse") return [checkEnvelope(text, files, trust, now)];
     if (format === "ssh") return [checkSsh(text, files, trust, now)];
+    if (format === "sigstore") return [checkSigstore(text, files, trust)];
     return [checkOms(text, files, trust, now)];
   });
   const find = (status: SignatureCheck["status"]) => checks.find((check) => check.status === status);
@@ -144,7 +150,7 @@ function judge(
 function checkOms(
   text: string,
   files: readonly SignedFile[],
-  { signers, roots }: TrustedKeys,
+  { signers, roots, sigstore = NO_SIGSTORE }: TrustedKeys,
   now: Date,
 ): SignatureCheck {
   const keys = signers.map(({ principals, key, keyId }) => ({
@@ -152,7 +158,27 @@ function checkOms(
     key: key.key,
     keyId,
   }));
-  return checkModelSignature(text, files, SIGNATURE_FILES.oms, { roots, keys, now });
+  const check = checkModelSignature(text, files, SIGNATURE_FILES.oms, { roots, keys, now });
+  const bundle = parseJson(text);
+  // The certificate of a logged signature is valid for minutes, so only the log shows that it was valid at that time.
+  return check.status === "untrusted" && Logged.safeParse(bundle).success
+    ? verifySigstore(bundle, { format: "oms" }, sigstore)
+    : check;
+}
+
+const Logged = z.looseObject({
+  messageSignature: z.undefined().optional(),
+  verificationMaterial: z.looseObject({ tlogEntries: z.array(z.unknown()).min(1) }),
+});
+
+function checkSigstore(
+  text: string,
+  files: readonly SignedFile[],
+  { sigstore = NO_SIGSTORE }: TrustedKeys,
+): SignatureCheck {
+  const treeHash = signedTree(files).slice("sha256:".length);
+  const subject = { payload: sshPayload(files), treeHash, predicates: ORIGIN_PREDICATES };
+  return checkSigstoreBundle(text, subject, sigstore);
 }
 
 function parseJson(text: string): unknown {

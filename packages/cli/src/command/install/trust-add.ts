@@ -1,7 +1,13 @@
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { addRoot, changePolicy, changeSigners } from "@skillhold/host/install";
+import {
+  addRoot,
+  addSigstoreRoot,
+  changeIdentities,
+  changePolicy,
+  changeSigners,
+} from "@skillhold/host/install";
 import { SkillError } from "@skillhold/protocol/error";
 import { type AllowedSigner, parseAllowedSigners, sshBlobOf } from "@skillhold/registry/signature";
 import type { CommandInput } from "../../command.ts";
@@ -11,6 +17,11 @@ import { type ExitCode, type Io, plain, printData } from "../../terminal/output.
 
 const optionSpecs = [
   { flags: "--root <file>", summary: "trust certificates of this authority, a PEM file" },
+  { flags: "--sigstore-root <file>", summary: "trust the authorities and logs of this trusted_root.json" },
+  {
+    flags: "--issuer <url>",
+    summary: "trust Sigstore signatures of the principal that this provider confirms",
+  },
   {
     flags: "--require <proof>",
     summary: "what a source needs",
@@ -21,21 +32,31 @@ const optionSpecs = [
 
 export const command = defineCommand({
   arguments: [
-    { usage: "[principal]", summary: "who signs with the key, such as alice@example.org" },
+    { usage: "[principal]", summary: "the signer, such as alice@example.org" },
     { usage: "[key]", summary: "an SSH public key, or a file with one, or a PEM public key" },
   ],
   options: optionSpecs,
   examples: [
     "trust add alice@example.org ~/.ssh/id_ed25519.pub",
+    "trust add alice@example.org --issuer https://accounts.google.com",
     "trust add --require signature --source https://github.com/acme",
   ],
   run,
 });
 
-/** Trusts a key, an authority, or sets what a source needs. */
+/** Trusts a key, an identity or an authority, or sets what a source needs. */
 async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const root = textOption(options, "root");
   const needed = textOption(options, "require");
+  const sigstoreRoot = textOption(options, "sigstoreRoot");
+  const issuer = textOption(options, "issuer");
+  if (sigstoreRoot !== undefined) {
+    const name = await addSigstoreRoot(io.env, resolve(io.cwd, sigstoreRoot));
+    if (io.json) printData(io, { sigstoreRoot: name });
+    else io.out(`Sigstore root ${name}: trusted\n`);
+    return 0;
+  }
+  if (issuer !== undefined) return await addIdentity(args, issuer, io);
   if (root !== undefined) {
     const name = await addRoot(io.env, resolve(io.cwd, root));
     if (io.json) printData(io, { root: name });
@@ -45,6 +66,21 @@ async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSp
   return needed === undefined
     ? await addKey(args, io)
     : await addRule(needed, textOption(options, "source"), io);
+}
+
+async function addIdentity(args: readonly string[], issuer: string, io: Io): Promise<ExitCode> {
+  const [identity, ...more] = args;
+  if (identity === undefined || more.length > 0)
+    throw new SkillError("USAGE", "--issuer needs an identity, and no key.", {
+      hint: "Such as: trust add alice@example.org --issuer https://accounts.google.com",
+    });
+  await changeIdentities(io.env, (identities) => [
+    ...identities.filter((each) => each.identity !== identity || each.issuer !== issuer),
+    { identity, issuer },
+  ]);
+  if (io.json) printData(io, { identity, issuer });
+  else io.out(`${plain(identity)}: trusted when ${plain(issuer)} confirms it\n`);
+  return 0;
 }
 
 async function addRule(needed: string, source: string | undefined, io: Io): Promise<ExitCode> {

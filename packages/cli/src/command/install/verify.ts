@@ -2,7 +2,12 @@ import { resolve } from "node:path";
 import { readTrust } from "@skillhold/host/install";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { stageFolder } from "@skillhold/registry/release";
-import { checkSignatures, type SignatureCheck, signedTree } from "@skillhold/registry/signature";
+import {
+  checkSignatures,
+  missingVerifier,
+  type SignatureCheck,
+  signedTree,
+} from "@skillhold/registry/signature";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
@@ -23,6 +28,8 @@ async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): P
   const staged = await stageFolder(folder, { within: folder }, defaultLimits);
   const trust = await readTrust(io.env);
   const signature = checkSignatures(staged.files, trust, new Date());
+  if (signature.status === "untrusted" && signature.missing !== undefined)
+    throw missingVerifier(staged.id, signature.missing);
   if (io.json) printData(io, { id: staged.id, signedTree: signedTree(staged.files), signature });
   else io.out(`${staged.id}: ${plain(describe(signature))}\n`);
   for (const problem of trust.problems) io.err(`warning: ${plain(problem)}\n`);
