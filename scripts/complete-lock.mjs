@@ -1,9 +1,11 @@
 // Adds to package-lock.json the optional platform packages that `npm install` left out, because the registry it
 // asked does not carry them. Without them `npm ci` refuses the lock file, and other platforms miss their binaries.
 // npm keeps the added entries, but a dependency that it resolves anew comes without them: run this after every
-// change of a dependency. The integrity of an added entry comes from the registry. One that does not carry the package
-// leaves it out, which `--check` accepts only for optional packages of one platform; run this with a complete registry.
+// change of a dependency. The integrity of an added entry comes from the registry; one that does not carry the version
+// leaves it out. `--check` accepts that only for the optional packages of one platform in unverified-packages.json, and
+// never for Linux on x64. To shorten that list, run this with a complete registry, then with `--list`.
 //   node scripts/complete-lock.mjs [path of the lock file]
+//   node scripts/complete-lock.mjs --list   writes unverified-packages.json
 //   node scripts/complete-lock.mjs --check [paths]   every lock file: each package has a SHA-512 integrity and no source of its own
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,6 +24,7 @@ const systems = {
   sunos: "sunos",
   win: "win32",
   win32: "win32",
+  windows: "win32",
 };
 const processors = [
   "arm",
@@ -44,8 +47,11 @@ const lockFiles = [
   "tests/clients/package-lock.json",
 ];
 
+const unverifiedFile = `${root}scripts/unverified-packages.json`;
+
 const [first, ...rest] = process.argv.slice(2);
-if (first === "--check") check(rest.length > 0 ? rest : lockFiles.map((file) => `${root}${file}`));
+if (first === "--list") writeUnverified();
+else if (first === "--check") check(rest.length > 0 ? rest : lockFiles.map((file) => `${root}${file}`));
 else complete(first ?? `${root}package-lock.json`);
 
 function complete(path) {
@@ -62,22 +68,47 @@ function complete(path) {
 }
 
 function check(paths) {
+  const accepted = new Set(JSON.parse(readFileSync(unverifiedFile, "utf8")));
   const faults = paths.flatMap((path) =>
-    findFaults(JSON.parse(readFileSync(path, "utf8")).packages).map(
-      (fault) => `${path.replace(root, "")}: ${fault}`,
-    ),
+    findFaults(readPackages(path), accepted).map((fault) => `${path.replace(root, "")}: ${fault}`),
   );
+  const unverified = new Set(paths.flatMap((path) => listUnverified(readPackages(path))));
+  const stale = [...accepted].filter((spec) => !unverified.has(spec));
+  if (paths.length === lockFiles.length && stale.length > 0)
+    faults.push(`scripts/unverified-packages.json: no longer needed: ${stale.join(", ")}`);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
 }
 
+function readPackages(path) {
+  return JSON.parse(readFileSync(path, "utf8")).packages;
+}
+
+function writeUnverified() {
+  const specs = new Set(lockFiles.flatMap((file) => listUnverified(readPackages(`${root}${file}`))));
+  writeFileSync(unverifiedFile, `${JSON.stringify([...specs].sort(), undefined, 2)}\n`);
+}
+
+function listUnverified(packages) {
+  return installed(packages)
+    .filter(([, entry]) => entry.integrity === undefined)
+    .map(([path, { version }]) => `${nameOf(path)}@${version}`);
+}
+
 /** Entries that npm would install without comparing their bytes, or from elsewhere than the configured registry. */
-function findFaults(packages) {
+function findFaults(packages, accepted) {
   return installed(packages).flatMap(([path, entry]) => {
     if (entry.resolved !== undefined) return [`${path} has a source of its own: ${entry.resolved}`];
-    if (entry.integrity === undefined) return isUnseen(entry) ? [] : [`${path} has no integrity`];
+    if (entry.integrity === undefined)
+      return isUnseen(entry) && accepted.has(`${nameOf(path)}@${entry.version}`)
+        ? []
+        : [`${path} has no integrity`];
     return /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity) ? [] : [`${path} has no SHA-512 integrity`];
   });
+}
+
+function nameOf(path) {
+  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
 /** Packages of a registry: not the workspace, its members or links to them. */
@@ -87,16 +118,19 @@ function installed(packages) {
   );
 }
 
-/** An optional binary of one platform, whose bytes could not be seen. */
-function isUnseen({ optional, os, cpu }) {
-  return optional === true && (os ?? cpu) !== undefined;
+/** An optional binary of a platform other than Linux with glibc on x64. */
+function isUnseen({ optional, os, cpu, libc }) {
+  const isFor = (list, value) => list === undefined || list.includes(value);
+  const isPlatform = (os ?? cpu) !== undefined;
+  return (
+    optional === true && isPlatform && !(isFor(os, "linux") && isFor(cpu, "x64") && isFor(libc, "glibc"))
+  );
 }
 
 function addIntegrity(packages) {
   for (const [path, entry] of installed(packages)) {
     if (entry.integrity !== undefined) continue;
-    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
-    const integrity = askIntegrity(`${name}@${entry.version}`);
+    const integrity = askIntegrity(`${nameOf(path)}@${entry.version}`);
     if (integrity !== undefined) packages[path] = { version: entry.version, integrity, ...entry };
   }
 }
