@@ -64,10 +64,9 @@ export async function openSigstore(): Promise<SigstoreInstance> {
   };
 
   const bundle = async (certificate: string, entry: Entry, content: object): Promise<string> => {
-    const [logged] = Object.values(await tlog.log(entry));
-    if (logged === undefined) throw new Error("no log entry");
-    const { inclusionProof: proof, signedEntryTimestamp } = logged.verification ?? {};
-    if (proof === undefined) throw new Error("no proof");
+    // The log returns one entry; its types are in a package that it does not depend on.
+    const [logged] = Object.values(await tlog.log(entry)) as [LoggedEntry];
+    const { inclusionProof: proof, signedEntryTimestamp } = logged.verification;
     const tlogEntry = {
       logIndex: String(logged.logIndex),
       logId: { keyId: Buffer.from(logged.logID, "hex").toString("base64") },
@@ -133,6 +132,22 @@ interface Entry {
   readonly kind: string;
   readonly apiVersion: string;
   readonly spec: object;
+}
+
+interface LoggedEntry {
+  readonly body: string;
+  readonly integratedTime: number;
+  readonly logID: string;
+  readonly logIndex: number;
+  readonly verification: {
+    readonly signedEntryTimestamp: string;
+    readonly inclusionProof: {
+      readonly logIndex: number;
+      readonly treeSize: number;
+      readonly rootHash: string;
+      readonly checkpoint: string;
+    };
+  };
 }
 
 function base64(bytes: ArrayBufferView): string {
