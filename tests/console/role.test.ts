@@ -50,7 +50,7 @@ test("a viewer sees no button that would fail, and a note about features for oth
   expect(
     await page.getByRole("dialog", { name: "More actions" }).getByRole("button").allTextContents(),
   ).toEqual(["Download as ZIP"]);
-  for (const path of ["/approvals", "/agents/writer", "/People", "/ACTIVITY/x"]) {
+  for (const path of ["/approvals", "/agents/writer", "/People", "/ACTIVITY/x", "/webhooks"]) {
     await page.goto(`${gateway.url}${path}`);
     await page.getByText(/^Only for (publishers and )?administrators$/).waitFor();
   }

@@ -149,6 +149,7 @@ export const viewPaths = ({ session }: { readonly session: string }) =>
     connect: "/connect",
     people: "/people",
     tokens: "/tokens",
+    webhooks: "/webhooks",
     api: "/api?route=listSkills",
     settings: "/settings",
     missing: "/no/such/view",

@@ -59,6 +59,7 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   connect: { title: "Connect your agent", current: ["Connect"] },
   people: named("People"),
   tokens: named("Tokens"),
+  webhooks: named("Webhooks"),
   api: named("API"),
   settings: named("Settings"),
   missing: { title: "Page not found", current: [] },

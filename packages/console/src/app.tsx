@@ -32,6 +32,7 @@ const Workspaces = part(async () => (await import("./view/workspaces/workspaces.
 const Agents = part(async () => (await import("./view/agents/agents.tsx")).Agents);
 const Connect = part(async () => (await import("./view/connect/connect.tsx")).Connect);
 const People = part(async () => (await import("./view/people/people.tsx")).People);
+const Webhooks = part(async () => (await import("./view/webhooks/webhooks.tsx")).Webhooks);
 const Tokens = part(async () => (await import("./view/tokens/tokens.tsx")).Tokens);
 const Reference = part(async () => (await import("./view/reference/reference.tsx")).Reference);
 const RelationMap = part(async () => (await import("./view/map/relation-map.tsx")).RelationMap);
@@ -76,6 +77,7 @@ export function App() {
                   <Route path="/connect" component={Connect} />
                   <Route path="/people" component={People} />
                   <Route path="/tokens" component={Tokens} />
+                  <Route path="/webhooks" component={Webhooks} />
                   <Route path="/map" component={RelationMap} />
                   <Route path="/api" component={Reference} />
                   <Route path="/settings" component={Settings} />

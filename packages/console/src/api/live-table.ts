@@ -47,6 +47,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["user.", ["GET /v1/users"]],
   ["approval.", ["GET /v1/approvals"]],
   ["proposal.", ["GET /v1/proposals", "GET /v1/proposals/{proposal}", "GET /v1/proposals/{proposal}/diff"]],
+  ["webhook.", ["GET /v1/webhooks"]],
   ["secret.", ["GET /v1/secrets", ...skills]],
 ];
 

@@ -36,17 +36,22 @@ export const queries: QueryClient = new QueryClient({
   },
 });
 
-export interface UseApiOptions {
+export interface UseApiOptions<K extends RouteKey = RouteKey> {
   readonly enabled?: boolean;
   /** Shows the previous answer while the next one loads. */
   readonly keep?: boolean;
+  /** Whether to fetch again soon, for answers that change without an event. */
+  readonly polls?: (answer: Answer<K>) => boolean;
 }
+
+/** How often a polled answer is fetched again. */
+const POLL_MS = 2000;
 
 /** The cached answer of a route; the WebSocket marks it stale. */
 export function useApi<K extends RouteKey>(
   key: K,
   input?: CallInput<K>,
-  { enabled = true, keep = false }: UseApiOptions = {},
+  { enabled = true, keep = false, polls }: UseApiOptions<K> = {},
 ): UseQueryResult<Answer<K>, ApiError> {
   return useQuery({
     queryKey: [key, input ?? {}],
@@ -54,6 +59,7 @@ export function useApi<K extends RouteKey>(
     queryFn: ({ signal }) => callAll(key, { ...input, signal } as CallInput<K>),
     enabled,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
+    refetchInterval: ({ state: { data } }) => data !== undefined && polls?.(data) === true && POLL_MS,
   });
 }
 

@@ -20,6 +20,7 @@ import {
   Settings,
   Users,
   Waypoints,
+  Webhook,
 } from "lucide-react";
 
 /** One view of the console: its address and the roles that may use it. */
@@ -61,6 +62,7 @@ export const views: readonly View[] = [
   { name: "Connect", href: "/connect", icon: Plug, group: "Team", roles: publishers, key: "n" },
   { name: "People", href: "/people", icon: Users, group: "Team", roles: admins, key: "o" },
   { name: "Tokens", href: "/tokens", icon: KeyRound, group: "Team", roles: people, key: "t" },
+  { name: "Webhooks", href: "/webhooks", icon: Webhook, group: "Team", roles: admins, key: "b" },
   { name: "API", href: "/api", icon: Code, group: "Team", roles: people, key: "k" },
   { name: "Settings", href: "/settings", icon: Settings, group: "Team", roles: people, key: "e" },
 ];
