@@ -287,7 +287,7 @@ export const registryEvents = [
     by: Actor,
     webhook: z.string(),
     name: z.string(),
-    change: z.enum(["added", "enabled", "disabled", "removed"]),
+    change: z.enum(["added", "changed", "enabled", "disabled", "removed"]),
   }),
   /** A change of a skill, or a new skill, waits for a review. `hash` is the proposed content. */
   z.object({

@@ -13,12 +13,14 @@ import {
 } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { type ConfiguredWebhook, configureWebhooks } from "@skillhold/registry/webhook";
 import { productVersion } from "../place/bundled.ts";
 import { proposalFolder } from "../place/data-folder.ts";
 import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import { userName } from "../place/user-name.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
+import { secretKeys } from "../store/state.ts";
 import { AuditRetention } from "./audit-retention.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
@@ -58,6 +60,8 @@ export interface ServeOptions {
   readonly reviewPromotions?: boolean;
   /** Private hosts that webhooks may notify, also without TLS. Public hosts need no entry. */
   readonly webhookHosts?: readonly string[];
+  /** Webhooks that are stored at the start; earlier ones of this kind that are not listed are removed. */
+  readonly webhooks?: readonly ConfiguredWebhook[];
   /** The agent that writes the drafts of promoted skills; without it, they come from a template. */
   readonly author?: GatewayPartOptions["author"];
   /** Whether the bundled skills are published at the start. */
@@ -131,6 +135,8 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
       { machine, url, roots, gateways, log, limits, openPublishing, closing: closing.signal, ...custom },
       closers,
     );
+    if (options.webhooks !== undefined)
+      await configureWebhooks(options.webhooks, { keys: secretKeys(machine.env) }, parts.context.registry);
     const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());
     const { registry } = parts.context;
     const { auditDays } = options;

@@ -1,3 +1,4 @@
+export { type ConfiguredWebhook, configureWebhooks } from "./configured.ts";
 export { claimDeliveries, queueDeliveries, settleDelivery } from "./delivery.ts";
 export type { AttemptResult } from "./retry.ts";
 export { isSigned, type SignedMessage, signedHeaders } from "./signature.ts";

@@ -8,6 +8,13 @@ export function newWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
 }
 
+/** Whether a text is a secret of 24 to 64 bytes, as Standard Webhooks asks for. */
+export function isWebhookSecret(text: string): boolean {
+  const [, encoded = ""] = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(encoded, "base64");
+  return length >= 24 && length <= 64;
+}
+
 export interface SignedMessage {
   readonly id: string;
   /** Seconds since 1970. */

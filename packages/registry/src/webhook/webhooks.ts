@@ -29,7 +29,7 @@ export async function addWebhook(
   const address = checkAddress(url);
   const id = ids.next();
   const secret = newWebhookSecret();
-  const sealed = Buffer.from(seal(secret, placeOf(id), await keys.key())).toString("base64");
+  const sealed = sealSecret(id, secret, await keys.key());
   const webhook = await store.transaction(async (tx) => {
     await tx.lock(WEBHOOKS);
     const { length } = await tx.listWebhooks();
@@ -44,7 +44,7 @@ export async function addWebhook(
       ...{ createdBy: by.user, createdAt: clock.now().toISOString() },
     };
     await tx.putWebhook(added);
-    await record(added, "added", by, tx, context);
+    await recordChange(added, "added", by, tx, context);
     return added;
   });
   return { webhook, secret };
@@ -53,7 +53,7 @@ export async function addWebhook(
 export async function removeWebhook(id: string, by: Actor, context: RegistryContext): Promise<Webhook> {
   return await withWebhook(id, by, context, async (webhook, tx) => {
     await tx.removeWebhook(id);
-    await record(webhook, "removed", by, tx, context);
+    await recordChange(webhook, "removed", by, tx, context);
     return webhook;
   });
 }
@@ -69,7 +69,7 @@ export async function enableWebhook(
     if (webhook.isEnabled === isEnabled) return webhook;
     const changed = { ...webhook, isEnabled };
     await tx.putWebhook(changed);
-    await record(changed, isEnabled ? "enabled" : "disabled", by, tx, context);
+    await recordChange(changed, isEnabled ? "enabled" : "disabled", by, tx, context);
     return changed;
   });
 }
@@ -118,6 +118,10 @@ export function newDelivery(id: string, { id: webhook }: Webhook, notice: Notice
   return { id, webhook, type, body, state: "pending", attempts: 0, ...times };
 }
 
+export function sealSecret(id: string, secret: string, key: Uint8Array): string {
+  return Buffer.from(seal(secret, placeOf(id), key)).toString("base64");
+}
+
 /** The signing secret. Throws SECRET_UNREADABLE if another machine sealed it. */
 export function secretOf({ id, sealed }: Webhook, key: Uint8Array): string {
   return unseal(Buffer.from(sealed, "base64"), placeOf(id), key);
@@ -143,7 +147,7 @@ async function withWebhook<T>(
   });
 }
 
-async function record(
+export async function recordChange(
   { id: webhook, name }: Webhook,
   change: Changed,
   by: Actor,
@@ -159,7 +163,7 @@ function rejectOthers(by: Actor): void {
 }
 
 /** The sender checks the address of the host with every attempt. */
-function checkAddress(text: string): string {
+export function checkAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== "")
     throw new SkillError("USAGE", "The address of a webhook is an https URL without a fragment.");

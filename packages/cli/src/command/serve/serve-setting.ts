@@ -8,6 +8,7 @@ import type { CommandInput } from "../../command.ts";
 import { textOption } from "../../option.ts";
 import type { Io } from "../../terminal/output.ts";
 import { SsoFile } from "./sso-option.ts";
+import { WebhookFile } from "./webhook-setting.ts";
 
 type Options = CommandInput["options"];
 
@@ -43,6 +44,7 @@ export const ServeFile = z
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
     webhookHosts: z.array(z.string().min(1)).describe("let webhooks notify these private hosts"),
+    webhooks: z.array(WebhookFile).describe("notify these servers; those of an earlier file are removed"),
     seed: z.boolean().describe("publish the bundled skills"),
     watch: z.boolean().describe("watch the served folders for changes"),
     strict: z.boolean().describe("reject skills of the served folders that break the specification"),
@@ -108,12 +110,17 @@ function invalid(path: string, problem: string, cause?: unknown): SkillError {
 }
 
 function fromFolder(file: ServeFile, folder: string): ServeFile {
-  const { data, roots, store, workspaces, sso } = file;
+  const { data, roots, store, workspaces, sso, webhooks } = file;
   const secret = sso?.clientSecretFile;
   const sqlite = /^sqlite:(.+)$/.exec(store ?? "")?.[1];
   return {
     ...file,
     ...(secret === undefined ? {} : { sso: { ...sso, clientSecretFile: resolve(folder, secret) } }),
+    ...(webhooks === undefined
+      ? {}
+      : {
+          webhooks: webhooks.map((each) => ({ ...each, secretFile: resolve(folder, each.secretFile) })),
+        }),
     ...(data === undefined ? {} : { data: resolve(folder, data) }),
     ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(folder, root)) }),
     ...(workspaces === undefined ? {} : { workspaces: resolve(folder, workspaces) }),

@@ -22,6 +22,7 @@ import { gatewayLog } from "./gateway-log.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
 import { withSettings } from "./serve-setting.ts";
 import { readSso } from "./sso-option.ts";
+import { readWebhooks } from "./webhook-setting.ts";
 
 const optionSpecs = [
   {
@@ -135,7 +136,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io: given } = input;
   const options = withSettings(input.options, given);
   const sso = readSso(options, given);
-  const serving = { ...readServeOptions(options), ...(sso === undefined ? {} : { sso }) };
+  const serving = { ...readServeOptions(options), ...present({ sso, webhooks: readWebhooks(options) }) };
   const io = withDataFolder(options, given);
   const log = gatewayLog(io);
   const onPortTaken = (port: number) =>
