@@ -1,7 +1,4 @@
 import { hash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { archiveInMemory, unpack } from "@skillhold/core/archive";
 import { archiveSkill, grantSkill, toggleSkill } from "@skillhold/registry/access";
 import { deleteSkill, editSkill } from "@skillhold/registry/release";
@@ -36,12 +33,7 @@ const bytesOf = async (response: Response) => new Uint8Array(await response.arra
 const digestOf = (bytes: Uint8Array) => `sha256:${hash("sha256", bytes, "hex")}`;
 
 async function pathsIn(bytes: Uint8Array): Promise<readonly string[]> {
-  const folder = await mkdtemp(join(tmpdir(), "skillhold-discovery-"));
-  try {
-    return (await unpack(archiveInMemory(bytes), folder)).files.map(({ path }) => path);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return (await unpack(archiveInMemory(bytes))).files.map(({ path }) => path);
 }
 
 describe.each(engines)("discovery on %s", (engine) => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { archiveInMemory, unpack } from "@skillhold/core/archive";
 import { addAgent, grantSkill } from "@skillhold/registry/access";
@@ -12,13 +9,7 @@ const admin = { user: "root", role: "admin" } as const;
 
 /** The paths in an archive. */
 async function open(bytes: Uint8Array) {
-  const folder = await mkdtemp(join(tmpdir(), "skillhold-release-"));
-  try {
-    const { files } = await unpack(archiveInMemory(bytes), folder);
-    return files.map(({ path }) => path);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return (await unpack(archiveInMemory(bytes))).files.map(({ path }) => path);
 }
 
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { archiveInMemory, writeArchive } from "@skillhold/core/archive";
 import { exportSkills, importSkills } from "@skillhold/registry/exchange";
 import type { RegistryContext } from "@skillhold/registry/record";
@@ -29,18 +29,40 @@ describe("a tampered archive", () => {
       })),
     );
     const elsewhere = await bench.context({ limits });
-    const temporary = bench.path("temporary");
-    bench.write("temporary/kept.txt", "");
-    try {
-      const { skills } = await importSkills(archiveInMemory(archive), { by: admin, temporary }, elsewhere);
-      const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
-      const one = await elsewhere.store.findSkill("one");
-      const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);
-      return { skills, stored, provenance: revision?.provenance };
-    } finally {
-      expect(readdirSync(temporary)).toEqual(["kept.txt"]);
-    }
+    const { skills } = await importSkills(archiveInMemory(archive), { by: admin }, elsewhere);
+    const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
+    const one = await elsewhere.store.findSkill("one");
+    const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);
+    return { skills, stored, provenance: revision?.provenance };
   }
+
+  test("with a damaged last file is rejected before any skill is stored [S-42]", async () => {
+    const entries = [...files].map(([path, text]) => ({
+      path,
+      executable: false,
+      content: new TextEncoder().encode(text),
+    }));
+    const content = new Uint8Array(randomBytes(4096));
+    const archive = await writeArchive("zip", [
+      ...entries,
+      { path: "two/last.bin", executable: false, content },
+    ]);
+    const at = Buffer.from(archive).lastIndexOf(content.subarray(0, 16));
+    archive[at + 100] = (archive[at + 100] ?? 0) ^ 1;
+    const elsewhere = await bench.context();
+    await expect(importSkills(archiveInMemory(archive), { by: admin }, elsewhere)).rejects.toMatchObject({
+      code: "ARCHIVE_INVALID",
+    });
+    expect(await elsewhere.store.listSkills()).toEqual([]);
+  });
+
+  test("with the files of its skills in another order is imported in the order of its manifest [S-46]", async () => {
+    files = new Map([...files].toReversed().sort(([a], [b]) => a.split("/").length - b.split("/").length));
+    expect((await tryImport()).skills).toMatchObject([
+      { id: "one", status: "published" },
+      { id: "two", status: "published" },
+    ]);
+  });
 
   const failed = (id: string, code: string) => ({ id, path: id, status: "failed", error: { code } });
 

@@ -1,33 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { archiveInMemory } from "./archive-bytes.ts";
 import type { Attack } from "./attack.fixture.ts";
 import { tarAttacks } from "./tar-attack.fixture.ts";
 import { unpack } from "./unpack.ts";
 import { zipAttacks } from "./zip-attack.fixture.ts";
 
-const base = mkdtempSync(join(tmpdir(), "skillhold-archive-"));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
-
-/** Unpacks three folders deep, so that what leaves by a few steps is seen. */
 async function attempt(archive: Buffer): Promise<SkillError> {
-  const place = mkdtempSync(join(base, "attack-"));
-  const folder = join(place, "a", "b", "target");
-  mkdirSync(folder, { recursive: true });
-  const error = await unpack(archiveInMemory(archive), folder).then(
+  const error = await unpack(archiveInMemory(archive)).then(
     () => new Error("it was unpacked"),
     (failure: unknown) => failure,
   );
-  expect(readdirSync(place, { recursive: true }).sort()).toEqual([
-    "a",
-    join("a", "b"),
-    join("a", "b", "target"),
-  ]);
-  expect(existsSync("/tmp/skillhold-ESCAPE")).toBe(false);
   if (error instanceof SkillError) return error;
   throw error;
 }

@@ -11,16 +11,11 @@ export interface Change {
  * Unpacks an archive that changes while it is read. It must come out as the bytes that were read first, or not at all;
  * those may be half of the one and half of the other.
  */
-export async function tryChanging(
-  archive: Uint8Array,
-  change: Change,
-  base: string,
-  chunkBytes: number,
-): Promise<Trial> {
+export async function tryChanging(archive: Uint8Array, change: Change, chunkBytes: number): Promise<Trial> {
   const changing = new ChangingArchive(archive, change);
-  const trial = await tryArchive(changing, base, chunkBytes);
+  const trial = await tryArchive(changing, chunkBytes);
   if (trial.outcome !== "accepted") return trial;
-  const expected = await tryArchive(Buffer.concat(changing.first), base, chunkBytes);
+  const expected = await tryArchive(Buffer.concat(changing.first), chunkBytes);
   return JSON.stringify(trial) === JSON.stringify(expected)
     ? trial
     : { outcome: "broken", why: `it was ${JSON.stringify(expected)} and became ${JSON.stringify(trial)}` };

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { MemoryTree } from "../bundle/memory-tree.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 
 /** A skill as people make them: empty files, scripts, deep folders, names in other scripts, binary content. */
@@ -35,17 +36,10 @@ export function writeTree(folder: string, files: readonly ArchiveFile[]): void {
   }
 }
 
-/** Every file below a folder, sorted; anything else on the way is an error. */
-export function readTree(folder: string): readonly ArchiveFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => {
-      if (!entry.isFile()) throw new Error(`${entry.name} is not a file`);
-      const absolute = join(entry.parentPath, entry.name);
-      const { mode } = statSync(absolute);
-      const path = absolute.slice(folder.length + 1);
-      return { path, executable: (mode & 0o100) !== 0, content: readFileSync(absolute) };
-    })
+/** Every file of an unpacked archive, sorted. */
+export function readTree(tree: MemoryTree): readonly ArchiveFile[] {
+  return [...tree.files()]
+    .map(({ path, executable, bytes }) => ({ path, executable, content: bytes }))
     .sort(byPath);
 }
 

@@ -1,5 +1,3 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ArchiveBytes, archiveInMemory } from "./archive-bytes.ts";
 import { describeTree, readTree } from "./tree.fixture.ts";
@@ -11,47 +9,33 @@ export type Trial =
   | { readonly outcome: "refused"; readonly code: string; readonly message: string }
   | { readonly outcome: "broken"; readonly why: string };
 
-/** Unpacks below a place of its own, so that whatever is written anywhere in there is seen. */
+/** Unpacks an archive, and compares its files with its list. */
 export async function tryArchive(
   archive: Uint8Array | ArchiveBytes,
-  base: string,
   chunkBytes = 1024 * 1024,
 ): Promise<Trial> {
-  const place = mkdtempSync(join(base, "trial-"));
-  const folder = join(place, "a", "b");
-  mkdirSync(folder, { recursive: true });
-  try {
-    const isSteady = archive instanceof Uint8Array;
-    const trial = await judge(isSteady ? archiveInMemory(archive) : archive, folder, chunkBytes);
-    if (isSteady && trial.outcome === "refused" && trial.code === "IO_FAILED")
-      return { outcome: "broken", why: `it failed to read what is in memory: ${trial.message}` };
-    const strays = [...readdirSync(place), ...readdirSync(join(place, "a"))].filter(
-      (name) => name !== "a" && name !== "b",
-    );
-    return strays.length === 0 ? trial : { outcome: "broken", why: `it wrote ${strays.join(", ")} outside` };
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  const isSteady = archive instanceof Uint8Array;
+  const trial = await judge(isSteady ? archiveInMemory(archive) : archive, chunkBytes);
+  if (isSteady && trial.outcome === "refused" && trial.code === "IO_FAILED")
+    return { outcome: "broken", why: `it failed to read what is in memory: ${trial.message}` };
+  return trial;
 }
 
-async function judge(archive: ArchiveBytes, folder: string, chunkBytes: number): Promise<Trial> {
+async function judge(archive: ArchiveBytes, chunkBytes: number): Promise<Trial> {
   try {
-    const { files, digest } = await unpack(archive, folder, { chunkBytes });
+    const { files, digest, tree } = await unpack(archive, { chunkBytes });
     const listed = files.map(({ path, size, executable }) => `${path} ${size} ${executable}`).sort();
-    const tree = readTree(folder);
-    const found = tree.map(({ path, content, executable }) => `${path} ${content.length} ${executable}`);
+    const read = readTree(tree);
+    const found = read.map(({ path, content, executable }) => `${path} ${content.length} ${executable}`);
     const isAsListed = JSON.stringify(found.sort()) === JSON.stringify(listed);
     return isAsListed
-      ? { outcome: "accepted", digest, tree: describeTree(tree) }
-      : { outcome: "broken", why: `it listed ${listed} and wrote ${found}` };
+      ? { outcome: "accepted", digest, tree: describeTree(read) }
+      : { outcome: "broken", why: `it listed ${listed} and has ${found}` };
   } catch (error) {
     const isRefusal =
       error instanceof SkillError && ["ARCHIVE_INVALID", "LIMIT_EXCEEDED", "IO_FAILED"].includes(error.code);
-    if (!isRefusal)
-      return { outcome: "broken", why: `it threw ${error instanceof Error ? error.stack : error}` };
-    const left = readdirSync(folder);
-    return left.length === 0
+    return isRefusal
       ? { outcome: "refused", code: error.code, message: error.message }
-      : { outcome: "broken", why: `it left ${left.join(", ")}` };
+      : { outcome: "broken", why: `it threw ${error instanceof Error ? error.stack : error}` };
   }
 }

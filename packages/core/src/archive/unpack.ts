@@ -1,9 +1,6 @@
-import { closeSync, fchmodSync, readdirSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import type { Digest } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { openNew, rejectNonEmpty } from "../bundle/copy.ts";
+import { MemoryTree } from "../bundle/memory-tree.ts";
 import { Pace } from "../bundle/pace.ts";
 import type { ArchiveBytes } from "./archive-bytes.ts";
 import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
@@ -43,31 +40,37 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 /** The number of entries to process before yielding. */
 const ENTRIES_BETWEEN_RESTS = 128;
 
-/**
- * Unpacks an archive into an empty folder: all of it, or an error that names the entry. Empty folders are not created.
- * Memory is a few chunks and the entry list, regardless of sizes.
- */
-export async function unpack(
-  archive: ArchiveBytes,
-  folder: string,
-  options: UnpackOptions = {},
-): Promise<UnpackedArchive> {
-  rejectNonEmpty(folder);
-  return await unpackTo((contents, pace) => writeContents(contents, folder, pace), archive, options);
+/** A checked archive. It can be read several times, with the same bytes each time. */
+export interface CheckedArchive extends UnpackedArchive {
+  /** The verified bytes of each file, in archive order. One file is in memory at a time. */
+  read(): AsyncGenerator<ArchiveContent>;
 }
 
-/** Receives the contents of the entries that are not dropped. Contract: it discards them if it or the archive fails. */
-export type ArchiveSink = (contents: AsyncIterable<EntryContent>, pace: Pace) => Promise<void>;
+export interface ArchiveContent {
+  readonly path: string;
+  readonly executable: boolean;
+  readonly bytes: Uint8Array;
+}
 
-/**
- * All checks that need no decompression run for every entry before the first write; sizes and checksums are checked during
- * the write. An archive that changes during the read gives its first content or is rejected.
- */
-export async function unpackTo(
-  sink: ArchiveSink,
+/** Unpacks an archive into memory: all of it, or an error that names the entry. The limits bound the memory. */
+export async function unpack(
   archive: ArchiveBytes,
   options: UnpackOptions = {},
-): Promise<UnpackedArchive> {
+): Promise<UnpackedArchive & { readonly tree: MemoryTree }> {
+  const { format, digest, files, dropped, read } = await checkArchive(archive, options);
+  const tree = new MemoryTree();
+  for await (const { path, bytes, executable } of read()) tree.add(path, bytes, executable);
+  return { format, digest, files, dropped, tree };
+}
+
+/**
+ * Runs all checks that need no decompression; sizes and checksums are checked by each read. An archive that changes
+ * meanwhile gives its first content or is rejected.
+ */
+export async function checkArchive(
+  archive: ArchiveBytes,
+  options: UnpackOptions = {},
+): Promise<CheckedArchive> {
   const limits = options.limits ?? defaultLimits;
   const pace = new Pace(ENTRIES_BETWEEN_RESTS, options.signal);
   pace.stopIfAborted();
@@ -77,14 +80,36 @@ export async function unpackTo(
   const sealed = await sealArchive(archive, options.chunkBytes ?? CHUNK_BYTES, pace);
   const format = await findFormat(sealed);
   const listing = await listers[format](sealed, limits, pace);
-  await sink(listing.contents(), pace);
   const { entries } = listing;
   return {
     format,
     digest: sealed.digest,
     files: entries.filter(isUnpacked).map(({ path, size, executable }) => ({ path, size, executable })),
     dropped: entries.filter(({ isDropped }) => isDropped).map(({ path }) => path),
+    read: () => readFiles(listing, pace),
   };
+}
+
+async function* readFiles(listing: ArchiveListing, pace: Pace): AsyncGenerator<ArchiveContent> {
+  for await (const content of listing.contents()) {
+    const bytes = await readContent(content, pace);
+    const { kind, path, executable } = content.entry;
+    if (kind === "file") yield { path, executable, bytes };
+    if (pace.isDue()) await pace.rest();
+  }
+}
+
+/** Folder contents are read as well, because reading verifies them. */
+async function readContent({ entry, pieces }: EntryContent, pace: Pace): Promise<Uint8Array> {
+  const bytes = new Uint8Array(entry.size);
+  let length = 0;
+  for await (const piece of pieces) {
+    // Throws for content beyond the size that was checked.
+    bytes.set(piece, length);
+    length += piece.length;
+    if (isDueAfter(piece, pace)) await pace.rest();
+  }
+  return bytes;
 }
 
 type Lister = (archive: SealedArchive, limits: Limits, pace: Pace) => Promise<ArchiveListing>;
@@ -103,54 +128,4 @@ async function findFormat(archive: SealedArchive): Promise<ArchiveFormat> {
 
 function isUnpacked({ kind, isDropped }: ArchiveEntry): boolean {
   return kind === "file" && !isDropped;
-}
-
-async function writeContents(
-  contents: AsyncIterable<EntryContent>,
-  folder: string,
-  pace: Pace,
-): Promise<void> {
-  const made = new Set([folder]);
-  try {
-    for await (const content of contents) {
-      await writeContent(content, folder, made, pace);
-      if (pace.isDue()) await pace.rest();
-    }
-  } catch (error) {
-    clear(folder);
-    throw error instanceof SkillError
-      ? error
-      : ioFailure(`The archive cannot be unpacked to ${folder}.`, error);
-  }
-}
-
-/** Folder chunks are read as well, because reading verifies them. */
-async function writeContent(
-  { entry: { kind, path, executable }, pieces }: EntryContent,
-  folder: string,
-  made: Set<string>,
-  pace: Pace,
-): Promise<void> {
-  const fd = kind === "file" && path !== "" ? openNew(folder, path, made) : undefined;
-  try {
-    for await (const piece of pieces) {
-      if (fd !== undefined) for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
-      if (isDueAfter(piece, pace)) await pace.rest();
-    }
-    if (fd !== undefined) fchmodSync(fd, executable ? 0o755 : 0o644);
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
-function clear(folder: string): void {
-  try {
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
-  } catch (error) {
-    throw ioFailure(`${folder} cannot be cleared of an archive that was refused.`, error);
-  }
-}
-
-function ioFailure(message: string, cause: unknown): SkillError {
-  return new SkillError("IO_FAILED", message, { cause });
 }

@@ -72,8 +72,7 @@ export function writeNew(
   }
 }
 
-/** Like `writeNew`, for callers that write the file in parts. The caller closes it. */
-export function openNew(target: string, path: RelativePath, made: Set<string>): number {
+function openNew(target: string, path: RelativePath, made: Set<string>): number {
   const absolute = join(target, path);
   makeFolder(dirname(absolute), made);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);

@@ -12,6 +12,7 @@ export {
 export { copyBundle, rejectNonEmpty, writeCopy, writeNew } from "./copy.ts";
 export type { FileTree, TreeEntry, TreeRead, TreeStats } from "./file-tree.ts";
 export { readCachedFile, writeFileAtomically } from "./kept-file.ts";
+export { type MemoryFile, MemoryTree } from "./memory-tree.ts";
 export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export { PackTrace } from "./pack-trace.ts";

@@ -90,7 +90,7 @@ async function importSkills(
   call: Call<"importSkills">,
   context: CatalogueContext,
 ): Promise<Reply<"importSkills">> {
-  const { registry, options } = context;
+  const { registry } = context;
   const limits = exportLimits(registry.limits);
   const data = await withArchive(call, limits, context, (archive) =>
     importInto(
@@ -98,7 +98,6 @@ async function importSkills(
       {
         by: principalActor(call.principal),
         dryRun: call.query.dryRun ?? false,
-        temporary: options.temporary,
         signal: call.signal,
         exportLimits: limits,
       },

@@ -1,8 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
-import { readBounded, tryStat } from "@skillhold/core/bundle";
+import {
+  type ArchiveBytes,
+  type CheckedArchive,
+  checkArchive,
+  type UnpackedFile,
+} from "@skillhold/core/archive";
+import { MemoryTree } from "@skillhold/core/bundle";
 import { endsBatch, type Publication, type Published } from "@skillhold/core/session";
 import type { Actor, Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -24,8 +27,6 @@ import { type PublishArchiveOptions, publishArchive } from "../release/publish-a
 import { stageFolder } from "../release/stage.ts";
 
 export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
-  /** The parent of the folder that an export is unpacked to; it may be an entire registry, too large for memory. */
-  readonly temporary?: string;
   /**
    * The limits for an export as a whole, which may be an entire registry. Each skill, and any other archive,
    * uses the limits of the context.
@@ -55,25 +56,20 @@ export async function importSkills(
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportReport> {
-  const { temporary = tmpdir(), signal, exportLimits = context.limits } = options;
-  const folder = await mkdtemp(join(temporary, "skillhold-import-"));
-  try {
-    const called = signal === undefined ? {} : { signal };
-    const limits = archiveLimits(exportLimits);
-    const { files, digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
-    const manifest = findManifest(folder, files);
-    if (manifest === undefined) return await importPlain(archive, options, context);
-    rejectStrays(files, manifest, exportLimits);
-    const skills: ImportedSkill[] = [];
-    for (const exported of manifest.skills) {
-      const skill = await importOne(exported, folder, archiveDigest, options, context);
-      skills.push(skill);
-      options.onResult?.(skill);
-    }
-    return { archiveDigest, hasManifest: true, skills };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const { signal, exportLimits = context.limits } = options;
+  const called = signal === undefined ? {} : { signal };
+  const checked = await checkArchive(archive, { limits: archiveLimits(exportLimits), ...called });
+  const manifest = await verifyArchive(checked);
+  if (manifest === undefined) return await importPlain(archive, options, context);
+  rejectStrays(checked.files, manifest, exportLimits);
+  const skills = new Map<string, ImportedSkill>();
+  for await (const { exported, tree } of readSkills(checked, manifest)) {
+    const skill = await importOne(exported, tree, checked.digest, options, context);
+    skills.set(exported.id, skill);
+    options.onResult?.(skill);
   }
+  const ordered = manifest.skills.flatMap(({ id }) => skills.get(id) ?? []);
+  return { archiveDigest: checked.digest, hasManifest: true, skills: ordered };
 }
 
 /** Each path starts with an id and a slash; the rest is checked against the limits when it is staged. */
@@ -81,11 +77,53 @@ function archiveLimits(limits: Limits): Limits {
   return { ...limits, pathDepth: limits.pathDepth + 1, pathBytes: limits.pathBytes + 65 };
 }
 
-function findManifest(folder: string, files: readonly UnpackedFile[]): ExportManifest | undefined {
-  if (!files.some(({ path }) => path === EXPORT_MANIFEST)) return undefined;
-  const read = readBounded(join(folder, EXPORT_MANIFEST), EXPORT_MANIFEST_BYTES);
-  if ("problem" in read) throw refuse(`${EXPORT_MANIFEST} cannot be read: ${read.problem.message}`);
-  return readExportManifest(read.bytes);
+/** Reads all of an export before any of its skills is published. Returns undefined for an archive without a manifest. */
+async function verifyArchive({ files, read }: CheckedArchive): Promise<ExportManifest | undefined> {
+  const listed = files.find(({ path }) => path === EXPORT_MANIFEST);
+  if (listed === undefined) return undefined;
+  if (listed.size > EXPORT_MANIFEST_BYTES)
+    throw refuse(`${EXPORT_MANIFEST} is larger than ${EXPORT_MANIFEST_BYTES} bytes.`);
+  let manifest: Uint8Array = new Uint8Array();
+  for await (const { path, bytes } of read()) if (path === EXPORT_MANIFEST) manifest = bytes;
+  return readExportManifest(manifest);
+}
+
+interface SkillTree {
+  readonly exported: ExportedSkill;
+  readonly tree: MemoryTree;
+}
+
+/**
+ * The skills of an export, each when its last file was read. An archive that keeps the files of each skill together, as
+ * exports do, needs the memory of one skill at a time.
+ */
+async function* readSkills(
+  { files, read }: CheckedArchive,
+  { skills }: ExportManifest,
+): AsyncGenerator<SkillTree> {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(idOf(path), (counts.get(idOf(path)) ?? 0) + 1);
+  const unread = new Map<string, SkillTree & { left: number }>();
+  for (const exported of skills) {
+    const left = counts.get(exported.id) ?? 0;
+    const skill = { exported, tree: new MemoryTree(), left };
+    if (left === 0) yield skill;
+    else unread.set(exported.id, skill);
+  }
+  for await (const { path, bytes, executable } of read()) {
+    const skill = unread.get(idOf(path));
+    if (skill === undefined) continue;
+    skill.tree.add(path, bytes, executable);
+    skill.left -= 1;
+    if (skill.left > 0) continue;
+    unread.delete(skill.exported.id);
+    yield skill;
+  }
+}
+
+/** The first folder of a path, which is the id of its skill. */
+function idOf(path: string): string {
+  return path.split("/", 1)[0] ?? "";
 }
 
 async function importPlain(
@@ -104,7 +142,7 @@ function rejectStrays(files: readonly UnpackedFile[], manifest: ExportManifest, 
       details: { limit: "archiveSkills", max: limits.archiveSkills },
     });
   const ids = new Set<string>(manifest.skills.map(({ id }) => id));
-  const stray = files.find(({ path }) => path !== EXPORT_MANIFEST && !ids.has(path.split("/", 1)[0] ?? ""));
+  const stray = files.find(({ path }) => path !== EXPORT_MANIFEST && !ids.has(idOf(path)));
   if (stray !== undefined) throw refuse(`${stray.path} does not belong to a skill in ${EXPORT_MANIFEST}.`);
 }
 
@@ -114,14 +152,14 @@ function refuse(message: string): SkillError {
 
 async function importOne(
   exported: ExportedSkill,
-  folder: string,
+  tree: MemoryTree,
   archiveDigest: Digest,
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportedSkill> {
   const { id, trust: exportedTrust } = exported;
   try {
-    const staged = await stageExported(id, folder, options, context);
+    const staged = await stageExported(id, tree, options, context);
     rejectOther(staged, exported);
     const provenance = {
       source: "import",
@@ -143,13 +181,13 @@ async function importOne(
 /** Shared helpers were copied into the skill before it was exported. */
 async function stageExported(
   id: string,
-  folder: string,
+  tree: MemoryTree,
   { signal }: ImportOptions,
   { limits }: RegistryContext,
 ): Promise<StagedSkill> {
-  const place = join(folder, id);
-  if (tryStat(place) === undefined) throw damaged(id, "is missing");
-  return await stageFolder(place, { id, within: place, signal }, limits);
+  const folder = join(tree.root, id);
+  if (tree.stat(folder) === undefined) throw damaged(id, "is missing");
+  return await stageFolder(folder, { id, within: folder, tree, signal }, limits);
 }
 
 /** The tree hash covers the files; all other file data follows from it. */

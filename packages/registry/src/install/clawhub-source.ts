@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import type { MemoryTree } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 import { clawhubFingerprint } from "../format/index.ts";
-import { type Download, laidOut, layOutDownload } from "./download.ts";
+import { type NewFile, treeOfFiles } from "../release/stage.ts";
+import { type Download, offer, readDownload } from "./download.ts";
 import { parseJson } from "./fetcher/index.ts";
 import { gitSource } from "./git/git-source.ts";
 import type { InstallSource, OfferedSkill, Resolved, SkillOrigin, SourcePorts } from "./source.ts";
@@ -68,7 +68,7 @@ export const clawhubSource: InstallSource<ClawhubSpec> = {
     const { version } = data;
     const download = await fetchVersion(base, spec, version.version, ports);
     if ("resolved" in download) return download.resolved;
-    const fingerprint = verifyFiles(spec.slug, download, version.files);
+    const files = verifyFiles(spec.slug, download.tree, version.files);
     const handle = skill.owner?.handle ?? spec.owner;
     const origin: SkillOrigin = {
       source: "clawhub",
@@ -78,13 +78,13 @@ export const clawhubSource: InstallSource<ClawhubSpec> = {
       publisher: `${new URL(base).host}/${handle ?? ""}`,
       release: version.version,
       archiveDigest: download.digest,
-      digests: { fingerprint, ...verdictOf(skill.moderation) },
+      digests: { fingerprint: clawhubFingerprint(files), ...verdictOf(skill.moderation) },
       verified: "digest",
       ...(version.createdAt === undefined ? {} : { releasedAt: new Date(version.createdAt).toISOString() }),
       warnings: warningsOf(skill.moderation),
     };
     const offered: OfferedSkill = { name: spec.slug, path: "." };
-    return laidOut({ folder: download.folder, skills: [offered] }, () => origin);
+    return offer({ tree: treeOfFiles(files, ports.limits) }, [offered], () => origin);
   },
 };
 
@@ -137,7 +137,7 @@ async function fetchVersion(
     ...(owner === undefined ? {} : { ownerHandle: owner }),
   });
   const { bytes, headers, url } = await ports.fetcher.fetch(`${base}/api/v1/download?${query}`);
-  if (!/json/.test(headers["content-type"] ?? "")) return await layOutDownload(bytes, ports);
+  if (!/json/.test(headers["content-type"] ?? "")) return await readDownload(bytes, ports);
   const { data } = HandOff.safeParse(parseJson(bytes, url));
   if (data === undefined) throw new SkillError("REMOTE_FAILED", `${base} sent no archive of ${slug}.`);
   return {
@@ -161,7 +161,9 @@ async function resolveHandOff(
       const fetched = await resolved.fetch(chosen);
       return fetched.map((skill) => {
         if ("error" in skill) return skill;
-        const found = contentHashOf(skill.folder);
+        if (skill.tree === undefined)
+          throw new Error(`${skill.name} is not in memory, so its hash is unknown.`);
+        const found = contentHashOf(skill.tree);
         if (found !== contentHash.replace(/^sha256:/, "")) throw wrongDigest(skill.name, contentHash, found);
         const { ref: _, ...origin } = skill.origin;
         const digests = { contentHash: found };
@@ -174,42 +176,35 @@ async function resolveHandOff(
 /** Files that the registry makes and adds to an archive. */
 const ADDED: ReadonlySet<string> = new Set(["_meta.json", "skill-card.md"]);
 
-/** Checks that every file matches the announced list, without missing or extra files. Returns the fingerprint. */
+/** The files of an archive, each with the announced digest, without missing or extra files. */
 function verifyFiles(
   slug: string,
-  { folder, paths }: Download,
+  tree: MemoryTree,
   announced: readonly { readonly path: string; readonly sha256: string }[],
-): string {
+): readonly NewFile[] {
   const expected = new Map(
     announced.map(({ path, sha256 }) => [path, sha256.replace(/^sha256:/, "").toLowerCase()]),
   );
-  const files: { readonly path: string; readonly content: Uint8Array }[] = [];
-  for (const path of paths) {
+  const files: NewFile[] = [];
+  for (const { path, bytes: content, executable } of tree.files()) {
     const digest = expected.get(path);
-    if (digest === undefined && ADDED.has(path)) {
-      rmSync(join(folder, path));
-      continue;
-    }
-    const content = readFileSync(join(folder, path));
+    if (digest === undefined && ADDED.has(path)) continue;
     const found = hash("sha256", content, "hex");
     if (digest !== found) throw wrongDigest(`${slug}/${path}`, digest ?? "no such file", found);
-    files.push({ path, content });
+    files.push({ path, content, executable });
     expected.delete(path);
   }
   const [missing] = expected.keys();
   if (missing !== undefined) throw wrongDigest(`${slug}/${missing}`, "a file", "none");
-  return clawhubFingerprint(files);
+  return files;
 }
 
-function contentHashOf(folder: string): string {
+function contentHashOf(tree: MemoryTree): string {
   const { compare } = new Intl.Collator("en");
-  const lines = listFiles(folder)
-    .filter((path) => !path.split("/").some((part) => part.startsWith(".")))
-    .toSorted(compare)
-    .map((path) => {
-      const content = readFileSync(join(folder, path));
-      return `${path}\0${content.length}\0${hash("sha256", content, "hex")}`;
-    });
+  const lines = [...tree.files()]
+    .filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")))
+    .toSorted((a, b) => compare(a.path, b.path))
+    .map(({ path, bytes }) => `${path}\0${bytes.length}\0${hash("sha256", bytes, "hex")}`);
   return hash("sha256", lines.join("\n"), "hex");
 }
 
@@ -244,12 +239,5 @@ function verdictOf(moderation: Moderation | null | undefined): Readonly<Record<s
 function notThere(slug: string, base: string): SkillError {
   return new SkillError("SKILL_NOT_FOUND", `${base} has no skill ${slug}.`, {
     hint: "Check the owner and the slug; `skillhold search --catalog clawhub` finds them.",
-  });
-}
-
-function listFiles(folder: string, below = ""): readonly string[] {
-  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
-    const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    return entry.isDirectory() ? listFiles(folder, path) : [path];
   });
 }

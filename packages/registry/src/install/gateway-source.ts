@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { ANY_RUNTIME } from "@skillhold/skill";
 import { SeenLog, witnessLog } from "../audit/log-witness.ts";
 import { type GatewayAccess, GatewayClient, openRemoteLibrary } from "../remote/index.ts";
-import { laidOut } from "./download.ts";
+import { offer } from "./download.ts";
 import { type InstallSource, makeWork, type SkillOrigin, type SourcePorts } from "./source.ts";
 import type { GatewaySpec } from "./source-spec.ts";
 
@@ -36,7 +36,7 @@ export const gatewaySource: InstallSource<GatewaySpec> = {
       digests: entry.treeHash === undefined ? {} : { treeHash: entry.treeHash },
       verified: "digest",
     };
-    return laidOut({ folder, skills: [{ name: id, path: "." }] }, () => origin);
+    return offer({ folder }, [{ name: id, path: "." }], () => origin);
   },
 };
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { combineDigests, errorCodeOf } from "@skillhold/core/bundle";
+import { combineDigests, errorCodeOf, normalizeRelative, writeNew } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -10,7 +10,7 @@ import { makeFolder } from "../exchange/make-folder.ts";
 import { closeSwap, openSwap, recoverSwaps } from "../exchange/swap-folder.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { readBundle } from "../release/read-bundle.ts";
-import { layOut, type SeenLogs } from "./source.ts";
+import type { SeenLogs } from "./source.ts";
 
 /** When content was first seen here: the age of what no registry dates. */
 export interface FirstSight {
@@ -165,7 +165,9 @@ export function baseFolder(folder: string, limits: Limits): BaseStore {
     try {
       const fresh = join(beside, "new");
       mkdirSync(fresh);
-      layOut(fresh, files, limits);
+      const made = new Set([fresh]);
+      for (const { path, content, executable } of files)
+        writeNew(fresh, normalizeRelative(path, limits), content, executable ? 0o755 : 0o644, made);
       rmSync(placeOf(hash), { recursive: true, force: true });
       renameSync(fresh, placeOf(hash));
     } finally {

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { openArchiveFile } from "@skillhold/core/archive";
 import { findSkillFolders } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
-import { laidOut, unpackArchive } from "./download.ts";
+import { offer, unpackArchive } from "./download.ts";
 import type { InstallSource, Resolved, SourcePorts } from "./source.ts";
 import type { LocalSpec } from "./source-spec.ts";
 
@@ -38,8 +38,9 @@ async function resolveFolder(folder: string, { limits, signal }: SourcePorts): P
     name: path === "." ? basename(folder) : basename(path),
   }));
   const notes = found.problems.map(({ path, message }) => `${path}: ${message}`);
-  return laidOut(
-    { folder, skills },
+  return offer(
+    { folder },
+    skills,
     ({ path }) => ({
       source: "folder",
       origin: basename(folder),
@@ -55,7 +56,7 @@ async function resolveArchive(file: string, ports: SourcePorts): Promise<Resolve
   const opened = await openArchiveFile(file, { limits, label: basename(file) });
   try {
     const download = await unpackArchive(opened, ports);
-    return laidOut(download, ({ path }) => ({
+    return offer(download, download.skills, ({ path }) => ({
       source: "archive",
       origin: basename(file),
       ...(path === "." ? {} : { path }),

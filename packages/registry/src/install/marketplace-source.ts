@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { laidOut, layOutDownload, sha256 } from "./download.ts";
+import { offer, readDownload, sha256 } from "./download.ts";
 import { fetchBlobs, gitSource, openRepository } from "./git/git-source.ts";
 import { localSource } from "./local-source.ts";
 import {
@@ -139,9 +139,9 @@ async function resolvePlugin(
       const digest = sha256(bytes);
       if (from.sha256 !== undefined && digest !== `sha256:${from.sha256.toLowerCase()}`)
         throw wrongDigest(name, from.sha256, digest);
-      const download = await layOutDownload(bytes, ports);
+      const download = await readDownload(bytes, ports);
       const verified = from.sha256 === undefined ? ("none" as const) : ("digest" as const);
-      return laidOut(download, ({ path }) => ({
+      return offer(download, download.skills, ({ path }) => ({
         source: "url",
         origin: name,
         originUrl: from.spec.url,

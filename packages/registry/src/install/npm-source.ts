@@ -2,7 +2,7 @@ import { createPublicKey, hash, verify } from "node:crypto";
 import { SkillError } from "@skillhold/protocol/error";
 import { maxSatisfying, validRange } from "semver";
 import { z } from "zod";
-import { laidOut, layOutDownload } from "./download.ts";
+import { offer, readDownload } from "./download.ts";
 import { parseJson } from "./fetcher/index.ts";
 import type { InstallSource, SourcePorts } from "./source.ts";
 import type { NpmSpec } from "./source-spec.ts";
@@ -45,11 +45,11 @@ export const npmSource: InstallSource<NpmSpec> = {
       registry,
       ports,
     );
-    const download = await layOutDownload(bytes, ports);
+    const download = await readDownload(bytes, ports);
     const shipped = download.skills.filter(({ path }) => /^[^/]+\/skills\//.test(path));
     const skills = shipped.length > 0 ? shipped : download.skills;
     const releasedAt = data.time[version];
-    return laidOut({ ...download, skills }, ({ path }) => ({
+    return offer(download, skills, ({ path }) => ({
       source: "npm",
       origin: name,
       originUrl: address,

@@ -1,14 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Download, laidOut, layOutDownload, sha256 } from "./download.ts";
+import { type NewFile, treeOfFiles } from "../release/stage.ts";
+import { type Download, offer, readDownload, sha256 } from "./download.ts";
 import { type OciDescriptor, OciRegistry } from "./oci-registry.ts";
-import {
-  type InstallSource,
-  type LaidFile,
-  layOut,
-  makeWork,
-  type SkillOrigin,
-  type SourcePorts,
-} from "./source.ts";
+import type { InstallSource, SkillOrigin, SourcePorts } from "./source.ts";
 import { formatSource, type OciSpec } from "./source-spec.ts";
 
 const TITLE = "org.opencontainers.image.title";
@@ -31,8 +25,8 @@ export const ociSource: InstallSource<OciSpec> = {
     const [tar] = tars;
     const download: Download =
       tar === undefined
-        ? await layOutFiles(titled, registry, ports)
-        : await layOutDownload(await registry.blob(tar), ports);
+        ? await readFiles(titled, registry, ports)
+        : await readDownload(await registry.blob(tar), ports);
     const release = spec.tag ?? notes?.["org.opencontainers.image.version"];
     const canonical = formatSource(spec);
     const origin: SkillOrigin = {
@@ -49,7 +43,7 @@ export const ociSource: InstallSource<OciSpec> = {
     const skills = download.skills.map((skill) =>
       skill.name === "" ? { ...skill, name: lastPart(spec.repository) } : skill,
     );
-    return laidOut({ ...download, skills }, ({ path }) => ({ ...origin, ...(path === "." ? {} : { path }) }));
+    return offer(download, skills, ({ path }) => ({ ...origin, ...(path === "." ? {} : { path }) }));
   },
 };
 
@@ -57,14 +51,14 @@ function lastPart(repository: string): string {
   return repository.split("/").at(-1) ?? repository;
 }
 
-async function layOutFiles(
+async function readFiles(
   layers: readonly OciDescriptor[],
   registry: OciRegistry,
   ports: SourcePorts,
 ): Promise<Download> {
   if (layers.length === 0)
     throw new SkillError("ARCHIVE_INVALID", "The artifact has no layer with the files of a skill.");
-  const files: LaidFile[] = [];
+  const files: NewFile[] = [];
   let left = ports.limits.unpackedBytes;
   for (const layer of layers) {
     left -= layer.size;
@@ -75,14 +69,10 @@ async function layOutFiles(
       );
     files.push({ path: layer.annotations?.[TITLE] ?? "", content: await registry.blob(layer) });
   }
-  const folder = makeWork(ports, "oci");
-  layOut(folder, files, ports.limits);
   const [first] = layers;
-  const paths = files.map(({ path }) => path);
   return {
-    folder,
+    tree: treeOfFiles(files, ports.limits),
     digest: sha256(Buffer.from(first?.digest ?? "")),
     skills: [{ name: "", path: "." }],
-    paths,
   };
 }

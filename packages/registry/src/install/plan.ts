@@ -1,12 +1,12 @@
 import type { PathChange } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
 import { listChanges } from "../release/diff.ts";
-import { stageFolder } from "../release/stage.ts";
+import { stageFiles } from "../release/stage.ts";
 import type { BaseStore } from "./install-state.ts";
 import { type MergeConflict, mergeTrees } from "./merge.ts";
 import type { Prepared } from "./prepare.ts";
-import { layOut, makeWork, type SourcePorts } from "./source.ts";
+import type { SourcePorts } from "./source.ts";
 import type { InstallChange, InstallRecord, InstallTarget, Occupied } from "./target.ts";
 
 /** The planned effect of installing a prepared skill into a target. Planning does not change the target. */
@@ -122,7 +122,9 @@ async function planMerge(
   const ours = await before.files();
   const merge = mergeTrees(base, ours, staged.files);
   if (merge.kind === "conflict") return { ...merge, id: staged.id, before };
-  const merged = await restage(staged, merge.files, context.ports);
+  const { limits, signal } = context.ports;
+  // The merged files are a skill of their own, and are checked as one.
+  const merged = await stageFiles(merge.files, { id: staged.id, signal }, limits);
   return asPlan("merge", { ...change, staged: merged }, concerns, ours);
 }
 
@@ -135,17 +137,6 @@ async function findBase(
     if (found !== undefined) return found;
   }
   return await refetch?.(record);
-}
-
-/** Merged files are a skill of their own, and are checked as one. */
-async function restage(
-  { id }: StagedSkill,
-  files: readonly StagedFile[],
-  ports: SourcePorts,
-): Promise<StagedSkill> {
-  const folder = makeWork(ports, "merge");
-  layOut(folder, files, ports.limits);
-  return await stageFolder(folder, { id, within: folder, signal: ports.signal }, ports.limits);
 }
 
 /** The failure for a conflict, which shows both sides. */

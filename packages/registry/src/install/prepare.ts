@@ -153,14 +153,14 @@ function isInternal({ skill }: StagedSkill): boolean {
 }
 
 async function prepareOne(
-  { folder, origin }: FetchedSkill,
+  { folder, tree, origin }: FetchedSkill,
   id: string | undefined,
   context: PrepareContext,
 ): Promise<Looked> {
   const { ports, clock, trust, guard = noGuard } = context;
   // Helpers beside a skill belong to it only where the folder is the user's own.
   const within = origin.source === "folder" ? dirname(folder) : folder;
-  const staged = await stageFolder(folder, { id, within, signal: ports.signal }, ports.limits);
+  const staged = await stageFolder(folder, { id, within, tree, signal: ports.signal }, ports.limits);
   const signature = checkSignatures(staged.files, trust, clock.now());
   const known = withSignature(origin, signature);
   rejectUnsigned(staged.id, known, signature, context.policy);

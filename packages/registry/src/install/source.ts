@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
+import type { MemoryTree } from "@skillhold/core/bundle";
 import type { Provenance } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -20,7 +20,7 @@ export interface SourcePorts {
   readonly logs?: SeenLogs;
   readonly settings: InstallSettings;
   readonly limits: Limits;
-  /** A folder of this install alone; its caller removes it. */
+  /** A folder of this install alone, for git and copies from gateways; its caller removes it. */
   readonly work: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,7 +50,7 @@ export interface Resolved {
   readonly skills: readonly OfferedSkill[];
   /** Skipped items with the reason, in plain words. */
   readonly notes: readonly string[];
-  /** Writes the chosen skills below the work folder. A refused skill does not block the others. */
+  /** Reads the chosen skills. A refused skill does not block the others. */
   fetch(skills: readonly OfferedSkill[]): Promise<readonly (FetchedSkill | RefusedSkill)[]>;
 }
 
@@ -62,8 +62,9 @@ export interface OfferedSkill {
 }
 
 export interface FetchedSkill extends OfferedSkill {
-  /** Where it was laid out. */
   readonly folder: string;
+  /** The tree in memory that contains the folder; by default it is on the disk. */
+  readonly tree?: MemoryTree;
   readonly origin: SkillOrigin;
 }
 
@@ -102,19 +103,6 @@ export interface SkillOrigin
 export function makeWork({ work }: Pick<SourcePorts, "work">, name: string): string {
   mkdirSync(work, { recursive: true });
   return mkdtempSync(join(work, `${name}-`));
-}
-
-export interface LaidFile {
-  readonly path: string;
-  readonly content: Uint8Array;
-  readonly executable?: boolean;
-}
-
-/** Writes files from elsewhere below a folder: plain relative names only, never over another, through no link. */
-export function layOut(folder: string, files: Iterable<LaidFile>, limits: Limits): void {
-  const made = new Set([folder]);
-  for (const { path, content, executable = false } of files)
-    writeNew(folder, normalizeRelative(path, limits), content, executable ? 0o755 : 0o644, made);
 }
 
 /** Does work for one skill; a failure that is the skill's own becomes its result. */

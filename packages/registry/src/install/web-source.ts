@@ -2,14 +2,12 @@ import { normalizeRelative } from "@skillhold/core/bundle";
 import { Digest, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
-import { laidOut, layOutDownload, sha256 } from "./download.ts";
+import { type NewFile, treeOfFiles } from "../release/stage.ts";
+import { offer, readDownload, sha256 } from "./download.ts";
 import { parseJson } from "./fetcher/index.ts";
 import {
   type FetchedSkill,
   type InstallSource,
-  type LaidFile,
-  layOut,
-  makeWork,
   type OfferedSkill,
   orRefused,
   type RefusedSkill,
@@ -29,8 +27,8 @@ export const webSource: InstallSource<WebSpec> = {
 
 async function resolveDownload(url: string, ports: SourcePorts): Promise<Resolved> {
   const { bytes } = await ports.fetcher.fetch(url);
-  const download = await layOutDownload(bytes, ports);
-  return laidOut(download, ({ path }) => ({
+  const download = await readDownload(bytes, ports);
+  return offer(download, download.skills, ({ path }) => ({
     ...webOrigin(url, url),
     source: "url",
     ...(path === "." ? {} : { path }),
@@ -142,7 +140,7 @@ async function fetchEntry(
   const { bytes } = await ports.fetcher.fetch(url.href);
   const digest = sha256(bytes);
   if (digest !== entry.digest) throw wrongDigest(skill.name, entry.digest, digest);
-  const { folder, skills } = await layOutDownload(bytes, ports);
+  const { tree, skills } = await readDownload(bytes, ports);
   if (!skills.some(({ path }) => path === "."))
     throw new SkillError("ARCHIVE_INVALID", `The archive of ${skill.name} has no SKILL.md at its top.`);
   const origin = {
@@ -151,7 +149,7 @@ async function fetchEntry(
     digests: { artifact: digest },
     verified: "digest" as const,
   };
-  return { ...skill, folder, origin };
+  return { ...skill, folder: tree.root, tree, origin };
 }
 
 /** The first format: a list of files and no digest of anything. */
@@ -161,7 +159,7 @@ function readLegacy(value: unknown, address: string, spec: string, ports: Source
     throw new SkillError("REMOTE_FAILED", `What ${address} serves is not an index of skills.`);
   const files = new Map(data.skills.map((skill) => [skill.name as string, skill.files]));
   const fetchOne = async (skill: OfferedSkill): Promise<FetchedSkill> => {
-    const laid: LaidFile[] = [];
+    const read: NewFile[] = [];
     let left = ports.limits.unpackedBytes;
     for (const name of files.get(skill.name) ?? []) {
       const path = normalizeRelative(name, ports.limits);
@@ -169,11 +167,10 @@ function readLegacy(value: unknown, address: string, spec: string, ports: Source
       const maxBytes = Math.min(left, ports.limits.archiveBytes);
       const { bytes } = await ports.fetcher.fetch(url.href, { maxBytes });
       left -= bytes.length;
-      laid.push({ path, content: bytes });
+      read.push({ path, content: bytes });
     }
-    const folder = makeWork(ports, "index");
-    layOut(folder, laid, ports.limits);
-    return { ...skill, folder, origin: { ...webOrigin(address, spec), path: skill.name } };
+    const tree = treeOfFiles(read, ports.limits);
+    return { ...skill, folder: tree.root, tree, origin: { ...webOrigin(address, spec), path: skill.name } };
   };
   const fetch = async (chosen: readonly OfferedSkill[]) => {
     const fetched: (FetchedSkill | RefusedSkill)[] = [];

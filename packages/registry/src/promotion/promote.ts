@@ -2,7 +2,7 @@ import type { Actor, ProposalState } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { comparePaths } from "@skillhold/skill";
 import { systemActor } from "../ownership/ownership.ts";
-import { readTree, stageFiles } from "../proposal/candidate.ts";
+import { readTree, stageProposed } from "../proposal/candidate.ts";
 import { applyChange } from "../proposal/change.ts";
 import { propose } from "../proposal/propose.ts";
 import { openStates, type ProposalActor, type Repetition } from "../record/proposal.ts";
@@ -164,7 +164,7 @@ async function publishDraft(
   if (before !== undefined && !(await isDraftOf(agent, before, context.store))) return undefined;
   const content = text.replace(/^name: .*$/m, `name: ${name}`);
   const files = applyChange([], { files: [{ path: "SKILL.md", content }] }, context.limits);
-  const staged = await stageFiles(files, name, context.limits);
+  const staged = await stageProposed(files, name, context.limits);
   await publishStaged(
     staged,
     { by, provenance: { source: "agent", proposal } },

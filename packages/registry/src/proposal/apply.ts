@@ -8,7 +8,7 @@ import type { StagedSkill } from "../record/staged-skill.ts";
 import { publishStaged } from "../release/publish.ts";
 import { deleteSkill } from "../release/remove.ts";
 import { getRevisionOf } from "../release/revisions.ts";
-import { readTree, stageFiles } from "./candidate.ts";
+import { readTree, stageProposed } from "./candidate.ts";
 import { findFolderHash, writeFolder } from "./folder-skill.ts";
 import { aboutOf, getProposal, lockProposal } from "./proposals.ts";
 import { actOn, staleProposal, withoutToken } from "./state.ts";
@@ -40,7 +40,7 @@ export async function applyProposal(
 
 async function stageCandidate(proposal: Proposal, { store, limits }: RegistryContext): Promise<StagedSkill> {
   const { candidate } = currentGeneration(proposal);
-  const staged = await stageFiles(await readTree(candidate, store), proposal.skill, limits);
+  const staged = await stageProposed(await readTree(candidate, store), proposal.skill, limits);
   if (staged.treeHash === candidate) return staged;
   throw new SkillError(
     "INTEGRITY_FAILED",

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -18,29 +14,21 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryStore, RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
 import { getTree } from "../release/revisions.ts";
-import { stageFolder } from "../release/stage.ts";
+import { stageFiles } from "../release/stage.ts";
 
 /** Checks files as a skill, exactly as a publish would. Without an id, SKILL.md gives it. */
-export async function stageFiles(
+export async function stageProposed(
   files: readonly StagedFile[],
   id: string | undefined,
   limits: Limits,
 ): Promise<StagedSkill> {
-  const folder = await mkdtemp(join(tmpdir(), "skillhold-proposal-"));
-  try {
-    const made = new Set([folder]);
-    for (const { path, content, executable } of files)
-      writeNew(folder, normalizeRelative(path, limits), content, executable ? 0o755 : 0o644, made);
-    const staged = await stageFolder(folder, { id, within: folder }, limits);
-    const [omitted] = staged.omitted;
-    if (omitted === undefined) return staged;
-    throw new SkillError("USAGE", `${omitted.path} cannot be part of a skill: ${omitted.message}`, {
-      hint: "Leave the file out of the proposal.",
-      details: { path: omitted.path },
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const staged = await stageFiles(files, { id }, limits);
+  const [omitted] = staged.omitted;
+  if (omitted === undefined) return staged;
+  throw new SkillError("USAGE", `${omitted.path} cannot be part of a skill: ${omitted.message}`, {
+    hint: "Leave the file out of the proposal.",
+    details: { path: omitted.path },
+  });
 }
 
 /** The files of a stored tree with their bytes, each verified by its hash. */
@@ -72,7 +60,8 @@ export async function checkCandidate(
     return { hash: staged.treeHash, report: known ?? (await ask(staged, hooks)) };
   };
   const after = await inspect(candidate);
-  const before = base === undefined ? undefined : await inspect(await stageFiles(base, candidate.id, limits));
+  const before =
+    base === undefined ? undefined : await inspect(await stageProposed(base, candidate.id, limits));
   const waivers = await store.listWaivers(candidate.id);
   const { verdict } = applyWaivers(after.report, waivers, clock.now().toISOString());
   const { manifest } = after.report;

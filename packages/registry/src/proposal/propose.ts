@@ -17,7 +17,7 @@ import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
-import { type CandidateCheck, checkCandidate, readTree, stageFiles, withTrees } from "./candidate.ts";
+import { type CandidateCheck, checkCandidate, readTree, stageProposed, withTrees } from "./candidate.ts";
 import { applyChange } from "./change.ts";
 import { withoutToken } from "./state.ts";
 
@@ -55,7 +55,7 @@ export async function propose(request: NewProposal, context: RegistryContext): P
   const base = await readBase(subject, context);
   const change = "candidate" in request.change ? request.change.candidate : undefined;
   const files = change ?? applyChange(base?.files ?? [], request.change as ProposedChange, limits);
-  const staged = await stageFiles(files, idOf(subject), limits);
+  const staged = await stageProposed(files, idOf(subject), limits);
   if (staged.treeHash === base?.hash)
     throw new SkillError("USAGE", `The proposal changes no file of ${staged.id}.`, {
       hint: "Send edits, files or a diff that change the skill.",

@@ -8,7 +8,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { readBundle } from "../release/read-bundle.ts";
 import { currentTree } from "./apply.ts";
-import { checkCandidate, readTree, stageFiles, withTrees } from "./candidate.ts";
+import { checkCandidate, readTree, stageProposed, withTrees } from "./candidate.ts";
 import { aboutOf, getProposal, lockProposal } from "./proposals.ts";
 import { actOn, staleProposal, withoutToken } from "./state.ts";
 
@@ -31,7 +31,7 @@ export async function rebaseProposal(
     base === undefined || target === undefined || base === target.hash
       ? ours
       : merge(proposal, await readTree(base, store), ours, target.files);
-  const staged = await stageFiles(files, proposal.skill, limits);
+  const staged = await stageProposed(files, proposal.skill, limits);
   if (staged.treeHash === target?.hash)
     throw new SkillError("CONFLICT", `The skill ${proposal.skill} already has the changes of the proposal.`, {
       hint: "Reject or withdraw the proposal.",

@@ -1,20 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { MemoryTree } from "@skillhold/core/bundle";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findArchiveSkills } from "./archive-skill.ts";
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-find-")));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
-
-function folderWith(...files: readonly string[]): string {
-  const folder = mkdtempSync(join(base, "a-"));
-  for (const file of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), "---\nname: x\ndescription: x\n---\n");
-  }
-  return folder;
+function treeWith(...files: readonly string[]): MemoryTree {
+  const tree = new MemoryTree();
+  for (const file of files) tree.add(file, new TextEncoder().encode("---\nname: x\ndescription: x\n---\n"));
+  return tree;
 }
 
 describe("the skills of an archive", () => {
@@ -31,25 +24,25 @@ describe("the skills of an archive", () => {
     ["in each other", ["SKILL.md", "more/inner/SKILL.md"], [".", "more/inner"]],
     ["as deep as paths may be", [`${"d/".repeat(15)}SKILL.md`], ["d/".repeat(15).slice(0, -1)]],
   ])("are found %s [S-42]", async (_, files, paths) => {
-    const folder = folderWith(...files);
-    expect(await findArchiveSkills(folder, defaultLimits)).toEqual(
-      paths.map((path) => ({ folder: path === "." ? folder : join(folder, path), path })),
+    const tree = treeWith(...files);
+    expect(await findArchiveSkills(tree, defaultLimits)).toEqual(
+      paths.map((path) => ({ folder: path === "." ? tree.root : join(tree.root, path), path })),
     );
   });
 
   test.each([[["README.md"]], [["_shared/SKILL.md"]], [["demo/skills.md"]]])(
     "are missed with a word on where they were looked for in %j [S-42]",
     async (files) => {
-      const error = await findArchiveSkills(folderWith(...files), defaultLimits).catch((e: unknown) => e);
+      const error = await findArchiveSkills(treeWith(...files), defaultLimits).catch((e: unknown) => e);
       expect(error).toMatchObject({ code: "ARCHIVE_INVALID", details: { reason: "no-skill" } });
       expect(String(error)).toContain("has no SKILL.md at its top or in any of its folders");
     },
   );
 
   test("are not more than the limit [S-42]", async () => {
-    const folder = folderWith("a/SKILL.md", "b/SKILL.md", "c/SKILL.md");
-    expect(await findArchiveSkills(folder, withLimits({ archiveSkills: 3 }))).toHaveLength(3);
-    await expect(findArchiveSkills(folder, withLimits({ archiveSkills: 2 }))).rejects.toMatchObject({
+    const tree = treeWith("a/SKILL.md", "b/SKILL.md", "c/SKILL.md");
+    expect(await findArchiveSkills(tree, withLimits({ archiveSkills: 3 }))).toHaveLength(3);
+    await expect(findArchiveSkills(tree, withLimits({ archiveSkills: 2 }))).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       details: { limit: "archiveSkills", max: 2 },
     });

@@ -1,10 +1,10 @@
 import { exceedsLimit, rejectArchive } from "@skillhold/core/archive";
-import type { FileTree } from "@skillhold/core/bundle";
+import type { MemoryTree } from "@skillhold/core/bundle";
 import { findSkillFolders } from "@skillhold/core/source";
 import type { Limits } from "@skillhold/protocol/limits";
 
 export interface ArchiveSkill {
-  /** The unpacked folder, on the disk or in the tree. */
+  /** Its folder in the tree. */
   readonly folder: string;
   /** Its folder in the archive, `.` for the archive itself. */
   readonly path: string;
@@ -14,14 +14,10 @@ export interface ArchiveSkill {
  * The skills of an unpacked archive: folders with a SKILL.md at any depth. Folders whose names start with `_` are
  * never skills.
  */
-export async function findArchiveSkills(
-  folder: string,
-  limits: Limits,
-  tree?: FileTree,
-): Promise<readonly ArchiveSkill[]> {
+export async function findArchiveSkills(tree: MemoryTree, limits: Limits): Promise<readonly ArchiveSkill[]> {
   // Unpacking already limited the depth and number of folders.
   const bounds = { ...limits, discoveryDepth: limits.pathDepth };
-  const found = await findSkillFolders(folder, bounds, tree === undefined ? {} : { tree });
+  const found = await findSkillFolders(tree.root, bounds, { tree });
   if (found.skills.length > limits.archiveSkills) {
     const problem = `has ${found.skills.length} skills, more than ${limits.archiveSkills}`;
     throw exceedsLimit("archiveSkills", limits, problem);

@@ -1,12 +1,11 @@
-import type { ArchiveBytes } from "@skillhold/core/archive";
-import type { Omission } from "@skillhold/core/bundle";
+import { type ArchiveBytes, unpack } from "@skillhold/core/archive";
+import type { MemoryTree, Omission } from "@skillhold/core/bundle";
 import { endsBatch, type Publication, type PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { comparePaths } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { type ArchiveSkill, findArchiveSkills } from "./archive-skill.ts";
-import { type ArchiveTree, readArchiveTree } from "./archive-tree.ts";
 import { publishStaged } from "./publish.ts";
 import { stageFolder } from "./stage.ts";
 
@@ -36,8 +35,8 @@ export async function publishArchive(
 ): Promise<PublishedArchive> {
   const { limits } = context;
   const called = options.signal === undefined ? {} : { signal: options.signal };
-  const { tree, digest: archiveDigest, dropped } = await readArchiveTree(archive, { limits, ...called });
-  const found = await findArchiveSkills(tree.root, limits, tree);
+  const { tree, digest: archiveDigest, dropped } = await unpack(archive, { limits, ...called });
+  const found = await findArchiveSkills(tree, limits);
   if (options.id !== undefined && found.length > 1)
     throw new SkillError("USAGE", `The archive contains ${found.length} skills, so an id cannot be set.`);
   const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
@@ -88,14 +87,14 @@ function withOmissions(skill: Publication, more: readonly Omission[]): Publicati
 
 async function publishOne(
   { folder, path }: ArchiveSkill,
-  archive: ArchiveTree,
+  tree: MemoryTree,
   before: readonly Publication[],
   options: PublishArchiveOptions,
   context: RegistryContext,
 ): Promise<Publication> {
   let id = options.id;
   try {
-    const staged = await stageFolder(folder, { id, archive, signal: options.signal }, context.limits);
+    const staged = await stageFolder(folder, { id, tree, signal: options.signal }, context.limits);
     id = staged.id;
     if (before.some((each) => each.id === id))
       throw new SkillError("CONFLICT", `Another folder of the archive has the same id ${id}.`, {

@@ -4,6 +4,7 @@ import {
   type Bundle,
   type BundleFile,
   hashSkillFile,
+  type MemoryTree,
   openInside,
   Pace,
   pack,
@@ -12,7 +13,6 @@ import {
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { StagedFile } from "../record/staged-skill.ts";
-import type { ArchiveTree } from "./archive-tree.ts";
 
 export interface ReadBundleOptions {
   /** The root that contains the folder: `_shared` helpers must be below it. */
@@ -21,8 +21,8 @@ export interface ReadBundleOptions {
   readonly roots?: readonly string[] | undefined;
   readonly allowHardLinks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The archive that contains the folder; by default it is on the disk. */
-  readonly archive?: ArchiveTree | undefined;
+  /** The tree in memory that contains the folder; by default it is on the disk. */
+  readonly tree?: MemoryTree | undefined;
 }
 
 /** A bundle with all its bytes at one moment. A folder that changes while it is read is rejected. */
@@ -36,7 +36,7 @@ export async function readBundle(
   options: ReadBundleOptions,
   limits: Limits,
 ): Promise<ReadBundle> {
-  if (options.archive !== undefined) return await readArchived(folder, options.archive, options, limits);
+  if (options.tree !== undefined) return await readMemory(folder, options.tree, options, limits);
   // The path is resolved once, and only this real folder is read from here on.
   const place = findPlace(folder, options.roots);
   const settled = { ...options, within: options.within ?? place.root };
@@ -48,16 +48,22 @@ export async function readBundle(
 }
 
 /** The bytes are in memory, so they are of one moment and are not copied. */
-async function readArchived(
+async function readMemory(
   folder: string,
-  tree: ArchiveTree,
-  { signal }: ReadBundleOptions,
+  tree: MemoryTree,
+  { within = tree.root, signal }: ReadBundleOptions,
   limits: Limits,
 ): Promise<ReadBundle> {
   const called = signal === undefined ? {} : { signal };
-  const bundle = await pack(folder, { purpose: "publish", limits, tree, within: tree.root, ...called });
+  const bundle = await pack(folder, { purpose: "publish", limits, tree, within, ...called });
   rejectTooLarge(bundle, limits);
-  return { bundle, files: bundle.files.map((file) => tree.stage(file)) };
+  return { bundle, files: bundle.files.map((file) => stageFrom(tree, file)) };
+}
+
+function stageFrom(tree: MemoryTree, { path, size, executable, origin }: BundleFile): StagedFile {
+  const found = tree.file(origin);
+  if (found === undefined) throw new Error(`${path} is not in the tree.`);
+  return { path, size, executable, digest: found.digest, content: found.bytes };
 }
 
 interface Place {

@@ -1,4 +1,4 @@
-import { combineDigests, hashSkillFile, normalizeRelative } from "@skillhold/core/bundle";
+import { combineDigests, hashSkillFile, MemoryTree, normalizeRelative } from "@skillhold/core/bundle";
 import { surveyBundle } from "@skillhold/core/source";
 import type { Diagnostic, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -32,7 +32,7 @@ export interface StageOptions extends ReadBundleOptions {
 }
 
 /**
- * Reads a skill from a folder of the disk or of an archive. Every byte is read once, and hashes, diagnostics and stored content all refer
+ * Reads a skill from a folder of the disk or of a tree in memory. Every byte is read once, and hashes, diagnostics and stored content all refer
  * to these bytes. Throws SKILL_INVALID with the diagnostics if the `publish` profile rejects the skill.
  */
 export async function stageFolder(
@@ -61,6 +61,31 @@ export async function stageFolder(
     omitted: bundle.omitted,
     diagnostics,
   };
+}
+
+/** Checks files as a skill, exactly as a folder with these files. */
+export async function stageFiles(
+  files: Iterable<NewFile>,
+  options: Pick<StageOptions, "id" | "signal">,
+  limits: Limits,
+): Promise<StagedSkill> {
+  const tree = treeOfFiles(files, limits);
+  return await stageFolder(tree.root, { ...options, tree }, limits);
+}
+
+/** A file from elsewhere. Its path is not checked yet. */
+export interface NewFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly executable?: boolean;
+}
+
+/** Rejects paths that leave the tree, that appear twice, or that are a file and a folder. */
+export function treeOfFiles(files: Iterable<NewFile>, limits: Limits): MemoryTree {
+  const tree = new MemoryTree();
+  for (const { path, content, executable } of files)
+    tree.add(normalizeRelative(path, limits), content, executable);
+  return tree;
 }
 
 /** The SKILL.md of a folder with only tools; undefined if it has one, or if the publisher names no id. */

@@ -1,5 +1,5 @@
 import { checkRepetition, draftSkill, readPacket, writeDraft } from "@skillhold/registry/promotion";
-import { applyChange, stageFiles } from "@skillhold/registry/proposal";
+import { applyChange, stageProposed } from "@skillhold/registry/proposal";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withMissingHook } from "../../dependency-survey.ts";
 import { withRegistry } from "../../store.ts";
@@ -36,7 +36,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       withAuthor(input, hooked, async (context) => {
         const draft = await writeDraft(draftSkill(packet, checked), packet, checked, context);
         const change = { files: [{ path: "SKILL.md", content: draft.text }] };
-        const staged = await stageFiles(applyChange([], change, context.limits), draft.id, context.limits);
+        const staged = await stageProposed(applyChange([], change, context.limits), draft.id, context.limits);
         return { ...draft, report: await context.hooks?.inspect?.(staged, io.signal) };
       }),
     );

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { MemoryTree } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { treeOfFiles } from "../../release/stage.ts";
 import {
   type FetchedSkill,
   type InstallSource,
-  layOut,
   makeWork,
   type OfferedSkill,
   orRefused,
@@ -123,13 +124,12 @@ async function fetchSkills(
   const ids = [...new Set(wanted.flatMap(({ entries }) => entries.map(({ id }) => id)))];
   const blobs = await readBlobs(repository, ids, wanted.length, ports);
   for (const { skill, entries } of wanted) {
-    const lay = async () => {
-      const folder = makeWork(ports, "skill");
-      layOutSkill(folder, entries, blobs, ports);
+    const read = async () => {
+      const tree = treeOfSkill(entries, blobs, ports);
       const subtree = await subtreeOf(repository, skill.path, ports);
-      return { ...skill, folder, origin: originOf(repository, skill.path, subtree) };
+      return { ...skill, folder: tree.root, tree, origin: originOf(repository, skill.path, subtree) };
     };
-    fetched.push(await orRefused(skill, lay));
+    fetched.push(await orRefused(skill, read));
   }
   return fetched;
 }
@@ -150,18 +150,17 @@ function tryEntries(
   return new SkillError("LIMIT_EXCEEDED", `The skill ${path} has ${problem}.`);
 }
 
-function layOutSkill(
-  folder: string,
+function treeOfSkill(
   entries: readonly GitEntry[],
   blobs: ReadonlyMap<string, Buffer>,
   { limits }: SourcePorts,
-): void {
+): MemoryTree {
   const files = entries.map(({ path, mode, id }) => {
     const content = blobs.get(id);
     if (content === undefined) throw new SkillError("REMOTE_FAILED", `The repository did not send ${path}.`);
     return { path, content, executable: mode === "100755" };
   });
-  layOut(folder, files, limits);
+  return treeOfFiles(files, limits);
 }
 
 function originOf(

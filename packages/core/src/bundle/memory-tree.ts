@@ -1,36 +1,42 @@
 import { join, normalize, sep } from "node:path";
-import {
-  type ArchiveBytes,
-  isDueAfter,
-  type UnpackedArchive,
-  type UnpackOptions,
-  unpackTo,
-} from "@skillhold/core/archive";
-import {
-  type BundleFile,
-  type FileTree,
-  hashSkillFile,
-  type TreeEntry,
-  type TreeRead,
-  type TreeStats,
-} from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
-import type { StagedFile } from "../record/staged-skill.ts";
+import { SkillError } from "@skillhold/protocol/error";
+import type { FileTree, TreeEntry, TreeRead, TreeStats } from "./file-tree.ts";
+import { hashSkillFile } from "./tree-hash.ts";
 
-/** The path of an archive in memory. No such folder exists on the disk. */
-const ROOT = `${sep}archive`;
+/** The path of a tree in memory. No such folder exists on the disk. */
+const ROOT = `${sep}memory`;
 
-/** The unpacked files of an archive, in memory. They never change. */
-export class ArchiveTree implements FileTree {
+/** A file of a tree in memory. */
+export interface MemoryFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly executable: boolean;
+  readonly digest: Digest;
+}
+
+/** Files in memory, such as those of an archive. Their bytes never change. */
+export class MemoryTree implements FileTree {
   readonly root = ROOT;
   readonly #nodes = new Map<string, Node>([[ROOT, new Node("")]]);
 
-  /** Contract: unpacking rejected paths that differ only in case, and files that are also folders. */
-  add(path: string, bytes: Uint8Array): Node {
-    const node = new Node(path.split("/").at(-1) ?? "", bytes);
-    this.#nodes.set(join(ROOT, path), node);
+  /** Contract: the path is a normal relative path. */
+  add(path: string, bytes: Uint8Array, executable = false): void {
+    if (this.#nodes.has(join(ROOT, path))) throw rejectPath(path, "appears twice");
+    const node = new Node(path, bytes, executable);
     this.#folderOf(path).children.push(node);
-    return node;
+    this.#nodes.set(join(ROOT, path), node);
+  }
+
+  /** All files, in the order of their addition. */
+  *files(): Generator<MemoryFile> {
+    for (const node of this.#nodes.values()) if (isFileNode(node)) yield node;
+  }
+
+  /** The file at an absolute path of this tree. */
+  file(path: string): MemoryFile | undefined {
+    const node = this.#find(path);
+    return node !== undefined && isFileNode(node) ? node : undefined;
   }
 
   realPath(path: string): string | undefined {
@@ -65,13 +71,6 @@ export class ArchiveTree implements FileTree {
     return { problem: { reason: "too-large", message: `The file is larger than ${maxBytes} bytes.` } };
   }
 
-  /** Contract: the file is in this tree. */
-  stage({ path, size, executable, origin }: BundleFile): StagedFile {
-    const node = this.#find(origin);
-    if (node?.bytes === undefined) throw new Error(`${path} is not in the archive.`);
-    return { path, size, executable, digest: node.digest, content: node.bytes };
-  }
-
   #find(path: string): Node | undefined {
     return this.#nodes.get(normalize(path));
   }
@@ -80,26 +79,34 @@ export class ArchiveTree implements FileTree {
     const end = path.lastIndexOf("/");
     const folder = end === -1 ? "" : path.slice(0, end);
     const found = this.#nodes.get(join(ROOT, folder));
+    if (found?.isFile() === true) throw rejectPath(folder, "is a file and a folder");
     if (found !== undefined) return found;
-    const node = new Node(folder.split("/").at(-1) ?? "");
-    this.#nodes.set(join(ROOT, folder), node);
+    const node = new Node(folder);
     this.#folderOf(folder).children.push(node);
+    this.#nodes.set(join(ROOT, folder), node);
     return node;
   }
 }
 
+function rejectPath(path: string, problem: string): SkillError {
+  return new SkillError("SKILL_INVALID", `${path} ${problem}.`, { details: { path } });
+}
+
 /** A file, or a folder when it has no bytes. */
 class Node implements TreeEntry, TreeStats {
+  readonly path: string;
   readonly name: string;
   readonly bytes: Uint8Array | undefined;
+  readonly executable: boolean;
   readonly children: Node[] = [];
   readonly links = 1;
-  executable = false;
   #digest: Digest | undefined;
 
-  constructor(name: string, bytes?: Uint8Array) {
-    this.name = name;
+  constructor(path: string, bytes?: Uint8Array, executable = false) {
+    this.path = path;
+    this.name = path.split("/").at(-1) ?? "";
     this.bytes = bytes;
+    this.executable = executable;
   }
 
   get kind(): TreeStats["kind"] {
@@ -132,30 +139,6 @@ class Node implements TreeEntry, TreeStats {
   }
 }
 
-/** Unpacks an archive into memory: all of it, or an error that names the entry. The limits bound the memory. */
-export async function readArchiveTree(
-  archive: ArchiveBytes,
-  options: UnpackOptions,
-): Promise<UnpackedArchive & { readonly tree: ArchiveTree }> {
-  const tree = new ArchiveTree();
-  const unpacked = await unpackTo(
-    async (contents, pace) => {
-      for await (const { entry, pieces } of contents) {
-        const bytes = new Uint8Array(entry.size);
-        let length = 0;
-        for await (const piece of pieces) {
-          // Throws for content beyond the size that was checked.
-          bytes.set(piece, length);
-          length += piece.length;
-          if (isDueAfter(piece, pace)) await pace.rest();
-        }
-        if (entry.kind === "file" && entry.path !== "")
-          tree.add(entry.path, bytes).executable = entry.executable;
-        if (pace.isDue()) await pace.rest();
-      }
-    },
-    archive,
-    options,
-  );
-  return { ...unpacked, tree };
+function isFileNode(node: Node): node is Node & MemoryFile {
+  return node.bytes !== undefined;
 }

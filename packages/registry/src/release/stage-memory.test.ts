@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { archiveInMemory, unpack, writeArchive } from "@skillhold/core/archive";
+import { MemoryTree } from "@skillhold/core/bundle";
+import { findSkillFolders } from "@skillhold/core/source";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { findArchiveSkills } from "./archive-skill.ts";
-import { ArchiveTree, readArchiveTree } from "./archive-tree.ts";
-import { type StageOptions, stageFolder } from "./stage.ts";
+import { type StageOptions, stageFolder, treeOfFiles } from "./stage.ts";
 
 const limits = defaultLimits;
 const skillText = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
@@ -25,17 +26,23 @@ async function stageBoth(format: "zip" | "tar.gz", files: Files) {
   const archive = archiveInMemory(await writeArchive(format, entries));
   const folder = mkdtempSync(join(tmpdir(), "skillhold-tree-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const unpacked = await unpack(archive, folder, { limits });
-  const { tree, ...read } = await readArchiveTree(archive, { limits });
-  expect(read).toEqual(unpacked);
-  const onDisk = await findArchiveSkills(folder, limits);
-  const inMemory = await findArchiveSkills(tree.root, limits, tree);
+  for (const { path, executable, content } of entries) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+    chmodSync(join(folder, path), executable ? 0o755 : 0o644);
+  }
+  const { tree } = await unpack(archive, { limits });
+  const bounds = { ...limits, discoveryDepth: limits.pathDepth };
+  const onDisk = (await findSkillFolders(folder, bounds)).skills;
+  const inMemory = await findArchiveSkills(tree, limits);
   expect(inMemory.map(({ path }) => path)).toEqual(onDisk.map(({ path }) => path));
-  const stage = async (skills: typeof onDisk, options: StageOptions) =>
-    await Promise.all(skills.map((each) => stageFolder(each.folder, options, limits).then(plain, String)));
+  const stage = async (folders: readonly string[], options: StageOptions) =>
+    await Promise.all(folders.map((each) => stageFolder(each, options, limits).then(plain, String)));
+  const disk = onDisk.map(({ absolute }) => absolute);
+  const memory = inMemory.map((each) => each.folder);
   return {
-    fromDisk: await stage(onDisk, { within: folder }),
-    fromMemory: await stage(inMemory, { archive: tree }),
+    fromDisk: await stage(disk, { within: folder }),
+    fromMemory: await stage(memory, { tree }),
   };
 }
 
@@ -102,7 +109,7 @@ test("any tree of names gives the same skills from memory as from a folder [S-42
 });
 
 test("a tree in memory reads its files and no others [S-42]", () => {
-  const tree = new ArchiveTree();
+  const tree = new MemoryTree();
   tree.add("a/b.txt", new TextEncoder().encode("text"));
   const at = (path: string) => join(tree.root, path);
   const read = (path: string, maxBytes = 10) => tree.read(path, maxBytes);
@@ -115,4 +122,14 @@ test("a tree in memory reads its files and no others [S-42]", () => {
     expect(() => tree.list(path)).toThrow("is not a folder");
   }
   expect(tree.list(tree.root).map((each) => each.name)).toEqual(["a"]);
+});
+
+test.each([
+  ["that leave the tree", ["../a.md"], "RESOURCE_OUTSIDE_SKILL"],
+  ["that appear twice", ["a.md", "a.md"], "SKILL_INVALID"],
+  ["that are a file and then a folder", ["a", "a/b.md"], "SKILL_INVALID"],
+  ["that are a folder and then a file", ["a/b.md", "a"], "SKILL_INVALID"],
+])("rejects files with paths %s [S-26]", (_, paths, code) => {
+  const files = paths.map((path) => ({ path, content: new Uint8Array() }));
+  expect(() => treeOfFiles(files, limits)).toThrow(expect.objectContaining({ code }));
 });
