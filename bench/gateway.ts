@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { type GatewayProcess, publishSkill, startGateway } from "../tests/soak/gateway-process.ts";
@@ -10,16 +11,19 @@ const CONNECTIONS = 64;
 const SECONDS = 3;
 const WARM_SECONDS = 2;
 const SKILLS = 1000;
-const CLIENTS = 1000;
+const CLIENTS = [1000, 10_000];
 /** A token has at most so many sockets. */
 const CLIENTS_A_TOKEN = 100;
 
-/** What the gateway costs beyond a server that says hello, in the same run; and how long a publish takes to reach all. */
-export async function benchGateway(): Promise<void> {
+/**
+ * What the gateway costs beyond a server that says hello, in the same run; and how long a publish takes to reach all. Sizes
+ * are numbers of sockets, and measure only those.
+ */
+export async function benchGateway(sizes: readonly number[]): Promise<void> {
   const gateway = await startGateway(SKILLS, CONNECTIONS * 4);
   try {
-    await benchRoutes(gateway);
-    await benchSockets(gateway);
+    if (sizes.length === 0) await benchRoutes(gateway);
+    for (const count of sizes.length > 0 ? sizes : CLIENTS) await benchSockets(gateway, count);
   } finally {
     await gateway.close();
   }
@@ -118,58 +122,75 @@ async function answerAt(
   return { status: response.status, headers: Object.fromEntries(sent), body };
 }
 
-/** Measures how long one publish takes to reach all sockets. */
-async function benchSockets({ url, tokens, registry, folder, pid }: GatewayProcess): Promise<void> {
+/** Measures what connected clients cost, and how long one publish takes to reach all of them. */
+async function benchSockets(gateway: GatewayProcess, count: number): Promise<void> {
+  const { tokens, registry, folder, pid } = gateway;
   const before = memoryOf(pid);
-  const sockets = await Promise.all(
-    Array.from({ length: CLIENTS }, (_, at) => listenTo(url, tokens[Math.floor(at / CLIENTS_A_TOKEN)] ?? "")),
-  );
-  const open = memoryOf(pid);
-  const told = Promise.all(sockets.map(({ heard }) => heard));
-  const started = performance.now();
-  await publishSkill("skill-0001", "2", folder, registry);
-  const published = performance.now();
-  await told;
-  const ended = performance.now();
-  console.log(
-    `gateway ${CLIENTS} sockets: one publish (${(published - started).toFixed(0)} ms) reached the last after ` +
-      `${(ended - published).toFixed(0)} ms, ${((open - before) / CLIENTS).toFixed(1)} kB a socket`,
-  );
-  for (const { socket } of sockets) socket.close();
+  const clients = await openClients(gateway, tokens.slice(0, Math.ceil(count / CLIENTS_A_TOKEN)), count);
+  try {
+    const open = memoryOf(pid);
+    const cpu = cpuOf(pid);
+    const started = Date.now();
+    await publishSkill("skill-0001", `${count}`, folder, registry);
+    const published = Date.now();
+    const { last } = await clients.told();
+    const cpuMs = cpuOf(pid) - cpu;
+    const health = await timed(() => fetch(`${gateway.url}/healthz`));
+    console.log(
+      `gateway ${count} sockets: open in ${(clients.openMs / 1000).toFixed(1)} s, ${((open - before) / count).toFixed(1)} kB a socket (${(open / 1024).toFixed(0)} MB in all); ` +
+        `one publish (${published - started} ms) reached the last after ${last - published} ms, ` +
+        `${cpuMs.toFixed(0)} ms of processor time, ${((cpuMs * 1000) / count).toFixed(0)} µs a socket; ` +
+        `/healthz ${health.value.status} in ${health.ms.toFixed(0)} ms`,
+    );
+  } finally {
+    await clients.close();
+  }
 }
 
-interface Listener {
-  readonly socket: WebSocket;
-  readonly heard: Promise<void>;
+/** The clients are in a process of their own, so that their work and their open files are not the gateway's. */
+async function openClients({ url }: GatewayProcess, tokens: readonly string[], count: number) {
+  const script = fileURLToPath(new URL("socket-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, url, String(count)], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error("The clients failed.");
+    return JSON.parse(value);
+  };
+  child.stdin.write(`${JSON.stringify(tokens)}\n`);
+  const { openMs }: { openMs: number } = await next();
+  return {
+    openMs,
+    told: next as () => Promise<{ readonly last: number }>,
+    close: async () => {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
 }
 
-async function listenTo(url: string, token: string): Promise<Listener> {
-  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
-  const heard = Promise.withResolvers<void>();
-  const subscribed = Promise.withResolvers<void>();
-  socket.onopen = () => {
-    socket.send(JSON.stringify({ id: 0, method: "hello", params: { token } }));
-    socket.send(JSON.stringify({ id: 1, method: "events.subscribe", params: {} }));
-  };
-  socket.onmessage = ({ data }) => {
-    const message = JSON.parse(String(data));
-    if (message.id === 1) subscribed.resolve();
-    if (message.event?.type === "skill.published") heard.resolve();
-  };
-  socket.onclose = ({ code, reason }) => {
-    const failure = new Error(`closed: ${code} ${reason}`);
-    subscribed.reject(failure);
-    heard.reject(failure);
-  };
-  await subscribed.promise;
-  return { socket, heard: heard.promise };
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
+  const start = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - start };
 }
 
 /** Resident memory in kB as Linux reports it; 0 on other systems. */
 function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readProcess(pid, "status"))?.[1] ?? 0);
+}
+
+/** Processor time in milliseconds as Linux reports it, in ticks of 10 ms; 0 on other systems. */
+function cpuOf(pid: number): number {
+  const [user = 0, system = 0] =
+    readProcess(pid, "stat").split(") ").at(-1)?.split(" ").slice(11, 13).map(Number) ?? [];
+  return (user + system) * 10;
+}
+
+function readProcess(pid: number, file: string): string {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return 0;
+    return "";
   }
 }

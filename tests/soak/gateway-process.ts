@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { scanDependencies } from "@skillhold/deps/scan";
+import { openSignedStore } from "@skillhold/host/store";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { addAgent } from "@skillhold/registry/access";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { editSkill, publishFolder } from "@skillhold/registry/release";
 import { issueToken } from "@skillhold/registry/token";
-import { openRegistryStore } from "@skillhold/store";
 import { compileCache } from "../compile-cache.ts";
 
 const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
@@ -31,7 +31,9 @@ export interface GatewayProcess {
 
 export async function startGateway(skills: number, tokens: number): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-bench-gateway-"));
-  const store = await openRegistryStore(`sqlite:${join(folder, "registry.db")}`);
+  // The gateway signs the log, and rejects entries that are not signed.
+  const place = { env: { HOME: folder, SKILLHOLD_DATA: folder }, cwd: folder };
+  const store = await openSignedStore(`sqlite:${join(folder, "registry.db")}`, place);
   const registry = {
     store,
     clock: { now: () => new Date() },
