@@ -31,20 +31,37 @@ const steps: Readonly<Record<string, () => Promise<unknown>>> = {
   search: async () => await library?.search(viewer, "wka wlo wmi"),
 };
 
+/** The most processor time of this thread between two turns of the event loop, which a busy machine does not change. */
+function watchTurns(): () => number {
+  let [longest, before] = [0, process.threadCpuUsage()];
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return longest;
+  };
+}
+
 const delay = monitorEventLoopDelay({ resolution: 5 });
 for await (const step of createInterface({ input: process.stdin })) {
   delay.enable();
   // The monitor measures from its first tick on.
   await setTimeout(20);
   delay.reset();
+  const longestTurn = watchTurns();
   const [started, before] = [performance.now(), process.cpuUsage()];
   await steps[step]?.();
   const ms = performance.now() - started;
   const { user, system } = process.cpuUsage(before);
   await setTimeout(20);
   delay.disable();
+  const cpuMs = (user + system) / 1000;
+  const blockMs = delay.max / 1e6;
   const rssMb = process.memoryUsage.rss() / 1e6;
-  console.log(JSON.stringify({ step, ms, cpuMs: (user + system) / 1000, blockMs: delay.max / 1e6, rssMb }));
+  console.log(JSON.stringify({ step, ms, cpuMs, blockMs, blockCpuMs: longestTurn(), rssMb }));
 }
 await library?.close();
 cache.close();

@@ -50,12 +50,14 @@ interface Figures {
   readonly cpuMs: number;
   /** The longest time that the event loop was blocked. */
   readonly blockMs: number;
+  /** The same without the time of other processes. */
+  readonly blockCpuMs: number;
   readonly rssMb: number;
 }
 
-function format(title: string, { step, ms, cpuMs, blockMs, rssMb }: Figures): string {
+function format(title: string, { step, ms, cpuMs, blockMs, blockCpuMs, rssMb }: Figures): string {
   const times = `${ms.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of processor time`;
-  return `${title}: ${step}: ${times}, event loop blocked for at most ${blockMs.toFixed(0)} ms, ${rssMb.toFixed(0)} MB resident`;
+  return `${title}: ${step}: ${times}, event loop blocked for at most ${blockMs.toFixed(0)} ms (${blockCpuMs.toFixed(0)} ms of processor time), ${rssMb.toFixed(0)} MB resident`;
 }
 
 function openReader(url: string, cache: string) {
