@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
@@ -39,6 +40,7 @@ export interface Layer {
 export const LAYER: unique symbol = Symbol("layer");
 
 const DEFAULT_HITS = 5;
+const DECISIONS_BETWEEN_RESTS = 10_000;
 
 /** A library over a shelf: the gate, the search and the shapes that every kind of library shares. */
 export class IndexedLibrary implements Library {
@@ -66,8 +68,9 @@ export class IndexedLibrary implements Library {
   }
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
-    const look = await this.#look(viewer);
-    return look.view.entries.flatMap((entry) => this.#show(entry, look) ?? []);
+    const { viewer: asker, view } = await this.#look(viewer);
+    const decided = await this.#decideAll({ view, settings: currentSettings(this.#settings) }, asker);
+    return decided.flatMap(({ isVisible, entry }) => (isVisible ? [entry] : []));
   }
 
   async find(viewer: Viewer, id: string): Promise<SkillEntry | undefined> {
@@ -146,7 +149,10 @@ export class IndexedLibrary implements Library {
    */
   async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
     await this.refresh();
-    return this.surveyIn({ view: this.view(), settings: this.#settings }, viewer, ids);
+    const state = { view: this.view(), settings: currentSettings(this.#settings) };
+    if (ids !== undefined) return this.surveyIn(state, viewer, ids);
+    const { viewer: asker, view } = lookAt(state.view, viewer);
+    return await this.#decideAll({ ...state, view }, asker);
   }
 
   /** Like `survey`, in an earlier state of the gate. */
@@ -196,6 +202,16 @@ export class IndexedLibrary implements Library {
   async close(): Promise<void> {
     await this.#search.close();
     await this.#shelf.close();
+  }
+
+  /** Decides about all skills of one moment, with pauses between thousands. */
+  async #decideAll({ view, settings }: Omit<GateState, "viewer">, asker: Viewer): Promise<readonly Access[]> {
+    const decided: Access[] = [];
+    for (const entry of view.entries) {
+      decided.push(decideAccess(entry, asker, settings, view.standing(entry.id)));
+      if (decided.length % DECISIONS_BETWEEN_RESTS === 0) await setImmediate();
+    }
+    return decided;
   }
 
   /** Decides on the newest state. If the refresh fails, no skill is shown. */

@@ -16,11 +16,11 @@ import type { SearchOptions, SearchResult } from "./library.ts";
 import type { ShelfView } from "./shelf.ts";
 import { SightCache } from "./sight-cache.ts";
 
-const DOCUMENTS_BETWEEN_RESTS = 64;
 /** The number of documents read concurrently, which a store reads together. */
 const DOCUMENTS_AT_ONCE = 32;
 /** Sorting so many documents takes less than 50 ms. */
 const DOCUMENTS_BETWEEN_MERGES = 1000;
+const SEGMENTS_PER_MERGE = 16;
 const SLICE_MS = 10;
 
 /** So many of the best hits are judged by a reranker. */
@@ -53,7 +53,7 @@ export interface SearchAsker {
 
 /** Stores the index between starts. Both may fail silently, because the index can be rebuilt. */
 export interface SearchStore {
-  load(): Uint8Array | undefined;
+  load(): Promise<Uint8Array | undefined>;
   save(bytes: Uint8Array): Promise<void>;
 }
 
@@ -96,6 +96,7 @@ export class LibrarySearch {
     const hits = await this.#turns.run(async () => {
       const index = await this.#update(view);
       const sight = this.#sightOf(asker, view, index);
+      await inSlices(index.sightSteps(sight));
       return index.search(query, { limit: most, sight, semantic, ...priorOf(uses) });
     });
     const ordered = isReranked ? await this.#rerank(query, hits, asker, reranker) : hits;
@@ -167,7 +168,7 @@ export class LibrarySearch {
   }
 
   async #update(view: ShelfView): Promise<SearchIndex> {
-    const index = this.#index ?? this.#open();
+    const index = this.#index ?? (await this.#open());
     this.#index = index;
     if (this.#indexed === view) return index;
     const since = this.#indexed === undefined ? undefined : view.since?.(this.#indexed);
@@ -175,9 +176,9 @@ export class LibrarySearch {
     const alternates = view.alternates ?? new Map<string, SkillEntry>();
     const named = [...entries.map((entry) => [entry.id, entry] as const), ...alternates];
     const changes = await this.#takeIn(named, index);
-    const names = since === undefined ? index.ids() : [...since, ...this.#alternates];
+    const names = since === undefined ? index.eachId() : [...since, ...this.#alternates];
     const isGone = (name: string) => view.find(name) === undefined && !alternates.has(name);
-    const gone = [...names].filter((name) => isGone(name) && index.remove(name));
+    const gone = (await inSlices(filterSteps(names, isGone))).filter((name) => index.remove(name));
     this.#alternates = [...alternates.keys()];
     await this.#models.vectors?.update(textsToEmbed(named, gone, view));
     this.#indexed = view;
@@ -197,9 +198,14 @@ export class LibrarySearch {
     };
     let read = 0;
     let awaited: Promise<NamedDocument>[] = [];
+    let restAt = performance.now() + SLICE_MS;
     for (const [name, entry] of entries) {
       // The next start continues with the documents that were read.
       if (this.#isClosed) break;
+      if (performance.now() > restAt) {
+        await setImmediate();
+        restAt = performance.now() + SLICE_MS;
+      }
       if (index.has(name, this.texts.keyOf(entry))) continue;
       const document = this.texts.document(entry);
       if (document instanceof Promise) awaited.push(document.then((read) => ({ name, document: read })));
@@ -209,8 +215,7 @@ export class LibrarySearch {
         awaited = [];
       }
       read += 1;
-      if (read % DOCUMENTS_BETWEEN_RESTS === 0) await setImmediate();
-      if (read % DOCUMENTS_BETWEEN_MERGES === 0) await inSlices(index.settleSteps());
+      if (read % DOCUMENTS_BETWEEN_MERGES === 0) await inSlices(index.settleSteps(SEGMENTS_PER_MERGE));
     }
     for (const each of await Promise.all(awaited)) add(each);
     await inSlices(index.settleSteps());
@@ -223,10 +228,23 @@ export class LibrarySearch {
     this.#unsaved = 0;
   }
 
-  #open(): SearchIndex {
-    const bytes = this.#store?.load();
-    return (bytes === undefined ? undefined : SearchIndex.load(bytes)) ?? SearchIndex.empty();
+  async #open(): Promise<SearchIndex> {
+    const bytes = await this.#store?.load();
+    const loaded = bytes === undefined ? undefined : await inSlices(SearchIndex.loadSteps(bytes));
+    return loaded ?? SearchIndex.empty();
   }
+}
+
+function* filterSteps(
+  names: Iterable<string>,
+  accepts: (name: string) => boolean,
+): Generator<void, string[]> {
+  const accepted: string[] = [];
+  for (const name of names) {
+    if (accepts(name)) accepted.push(name);
+    yield;
+  }
+  return accepted;
 }
 
 /** Runs steps with pauses, so that other work gets its turn. */

@@ -14,11 +14,22 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
   if (cache === undefined) return undefined;
   const key = (at: number) => `search:${hash("sha256", name, "hex")}:${at}`;
   return {
-    load: () => {
+    load: async () => {
       const pieces: Uint8Array[] = [];
-      for (let piece = cache.load(key(0)); piece?.length; piece = cache.load(key(pieces.length)))
+      for (let piece = cache.load(key(0)); piece?.length; piece = cache.load(key(pieces.length))) {
         pieces.push(piece);
-      return pieces.length === 0 ? undefined : Buffer.concat(pieces);
+        await setImmediate();
+      }
+      if (pieces.length === 0) return undefined;
+      const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+      let end = bytes.length;
+      // From the end, so that each piece is free after its copy.
+      for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+        end -= piece.length;
+        bytes.set(piece, end);
+        await setImmediate();
+      }
+      return bytes;
     },
     save: async (bytes) => {
       let at = 0;

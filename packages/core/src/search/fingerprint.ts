@@ -9,11 +9,21 @@ const EMPTY = 0;
 /** With fewer filled buckets the sketch is too coarse for anything but equality. */
 const FEWEST_FILLED = 24;
 
-/** Writes the sketch of a document with these term hashes. */
-export function writeFingerprint(hashes: Iterable<number>, into: Uint8Array, start: number): void {
-  const least = new Uint32Array(FINGERPRINT_BYTES).fill(0xffffffff);
-  const filled = new Uint8Array(FINGERPRINT_BYTES);
-  for (const hash of hashes) {
+/** Reused between documents, because a build writes many. */
+const least = new Uint32Array(FINGERPRINT_BYTES);
+const filled = new Uint8Array(FINGERPRINT_BYTES);
+
+/** Writes the sketch of a document with these terms; `hashes` are by term. */
+export function writeFingerprint(
+  terms: readonly number[],
+  hashes: Uint32Array,
+  into: Uint8Array,
+  start: number,
+): void {
+  least.fill(0xffffffff);
+  filled.fill(0);
+  for (let at = 0; at < terms.length; at += 1) {
+    const hash = hashes[terms[at] ?? 0] ?? 0;
     const bucket = hash % FINGERPRINT_BYTES;
     filled[bucket] = 1;
     if (hash < (least[bucket] ?? 0)) least[bucket] = hash;

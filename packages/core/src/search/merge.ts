@@ -1,10 +1,13 @@
 import { FINGERPRINT_BYTES } from "./fingerprint.ts";
 import { PostingWriter, packValue } from "./posting.ts";
 import { Segment, type SegmentData } from "./segment.ts";
+import { finish } from "./step.ts";
 import { StringTable } from "./string-table.ts";
 
-/** So many postings take a few milliseconds. */
+/** So many postings or strings take a few milliseconds. */
 const POSTINGS_PER_STEP = 50_000;
+const STRINGS_PER_STEP = 20_000;
+const POSTINGS_PER_TERM = 5;
 
 /** One segment with the documents of all, in their order, without those that were removed. */
 export function mergeSegments(segments: readonly Segment[]): Segment {
@@ -13,23 +16,42 @@ export function mergeSegments(segments: readonly Segment[]): Segment {
 
 export function* mergeSteps(segments: readonly Segment[]): Generator<void, Segment> {
   const sources = openSources(segments);
-  const collect = (pick: (source: Source, document: number) => string): StringTable =>
-    StringTable.of(
-      sources.flatMap((source) => Array.from(source.kept, (document) => pick(source, document))),
-    );
-  const gather = (pick: (segment: Segment) => Uint8Array): Uint8Array =>
-    Uint8Array.from(
-      sources.flatMap(({ segment, kept }) => Array.from(kept, (document) => pick(segment)[document] ?? 0)),
-    );
-  return new Segment({
-    ids: collect(({ segment }, document) => segment.data.ids.at(document)),
-    keys: collect(({ segment }, document) => segment.data.keys.at(document)),
-    names: collect(({ segment }, document) => segment.data.names.at(document)),
-    nameTerms: gather((segment) => segment.data.nameTerms),
-    nameTrigrams: gather((segment) => segment.data.nameTrigrams),
-    fingerprints: gatherFingerprints(sources),
-    ...(yield* mergeTerms(sources)),
-  });
+  yield;
+  const ids = yield* collect(sources, ({ ids }) => ids);
+  const keys = yield* collect(sources, ({ keys }) => keys);
+  const names = yield* collect(sources, ({ names }) => names);
+  const nameTerms = gather(sources, ({ nameTerms }) => nameTerms);
+  const nameTrigrams = gather(sources, ({ nameTrigrams }) => nameTrigrams);
+  const fingerprints = gatherFingerprints(sources);
+  yield;
+  const terms = yield* mergeTerms(sources);
+  return new Segment({ ids, keys, names, nameTerms, nameTrigrams, fingerprints, ...terms });
+}
+
+/** The strings of the documents that stay. */
+function* collect(
+  sources: readonly Source[],
+  pick: (data: SegmentData) => StringTable,
+): Generator<void, StringTable> {
+  const strings: string[] = [];
+  for (const { segment, kept } of sources) {
+    const table = pick(segment.data);
+    for (const document of kept) {
+      strings.push(table.at(document));
+      if (strings.length % STRINGS_PER_STEP === 0) yield;
+    }
+  }
+  return StringTable.of(strings);
+}
+
+function gather(sources: readonly Source[], pick: (data: SegmentData) => Uint8Array): Uint8Array {
+  const gathered = new Uint8Array(sources.reduce((sum, { kept }) => sum + kept.length, 0));
+  let at = 0;
+  for (const { segment, kept } of sources) {
+    const bytes = pick(segment.data);
+    for (const document of kept) gathered[at++] = bytes[document] ?? 0;
+  }
+  return gathered;
 }
 
 function gatherFingerprints(sources: readonly Source[]): Uint8Array {
@@ -80,7 +102,10 @@ function* mergeTerms(
 ): Generator<void, Pick<SegmentData, "terms" | "postingOffsets" | "postings">> {
   const documents = new Uint32Array(sources.reduce((sum, { kept }) => sum + kept.length, 0));
   const values = new Uint16Array(documents.length);
-  const writer = new PostingWriter();
+  // The merged postings take about as many bytes as before.
+  const writer = new PostingWriter(
+    sources.reduce((sum, { segment }) => sum + segment.data.postings.length, 0),
+  );
   const terms: string[] = [];
   const offsets = [0];
   let copied = 0;
@@ -96,11 +121,13 @@ function* mergeTerms(
     writer.write(documents, values, 0, count);
     terms.push(term);
     offsets.push(writer.length);
-    copied += count;
+    // A term has its own cost, and most have few postings.
+    copied += count + POSTINGS_PER_TERM;
     if (copied < POSTINGS_PER_STEP) continue;
     copied = 0;
     yield;
   }
+  yield;
   const postingOffsets = Uint32Array.from(offsets);
   return { terms: StringTable.of(terms), postingOffsets, postings: writer.finish() };
 }
@@ -128,11 +155,4 @@ function copyPostings(
     values[count++] = packValue(cursor.impact, cursor.fields);
   }
   return count;
-}
-
-/** Runs all steps without a pause. */
-export function finish<T>(steps: Generator<void, T>): T {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
 }

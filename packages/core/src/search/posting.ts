@@ -6,8 +6,13 @@ import { fieldRules } from "./document.ts";
  * About 2.5 bytes a posting.
  */
 export class PostingWriter {
-  #bytes = new Uint8Array(4096);
+  #bytes: Uint8Array;
   #length = 0;
+
+  /** `expected` bytes, so that a large writer need not grow. */
+  constructor(expected = 4096) {
+    this.#bytes = new Uint8Array(Math.max(4096, expected));
+  }
 
   get length(): number {
     return this.#length;
@@ -31,7 +36,8 @@ export class PostingWriter {
   }
 
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    const isTight = this.#length > 0.9 * this.#bytes.length;
+    return isTight ? this.#bytes.subarray(0, this.#length) : this.#bytes.slice(0, this.#length);
   }
 
   #number(value: number): void {

@@ -1,11 +1,12 @@
 import type { SearchDocument } from "./document.ts";
 import type { SearchHit } from "./hit.ts";
-import { finish, mergeSegments, mergeSteps } from "./merge.ts";
+import { mergeSegments, mergeSteps } from "./merge.ts";
 import { type RankingOptions, rank } from "./ranking.ts";
 import type { Segment } from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import type { DocumentFilter, Sight } from "./sight.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { finish } from "./step.ts";
 import { Tally } from "./tally.ts";
 
 /** About 10,000 skills. At this size the intake is sorted into a segment. */
@@ -34,7 +35,11 @@ export class SearchIndex {
    * The bytes belong to the index from now on.
    */
   static load(bytes: Uint8Array): SearchIndex | undefined {
-    const segment = readSnapshot(bytes);
+    return finish(SearchIndex.loadSteps(bytes));
+  }
+
+  static *loadSteps(bytes: Uint8Array): Generator<void, SearchIndex | undefined> {
+    const segment = yield* readSnapshot(bytes);
     return segment && new SearchIndex([segment]);
   }
 
@@ -60,12 +65,15 @@ export class SearchIndex {
   }
 
   ids(): readonly string[] {
+    return [...this.eachId()];
+  }
+
+  /** Contract: the index does not change meanwhile. */
+  *eachId(): Generator<string, void> {
     this.#settle();
-    return this.#segments.flatMap(({ data, count, removed }) =>
-      Array.from({ length: count }, (_, document) => document)
-        .filter((document) => removed[document] === 0)
-        .map((document) => data.ids.at(document)),
-    );
+    for (const { data, count, removed } of this.#segments)
+      for (let document = 0; document < count; document += 1)
+        if (removed[document] === 0) yield data.ids.at(document);
   }
 
   /** Adds a document, or puts it in the place of the one with its id. Ids and keys are kept as well-formed text. */
@@ -99,6 +107,12 @@ export class SearchIndex {
     return rank(query, this.#segments, options, this.#tally);
   }
 
+  /** Asks the gate of a sight about all documents, with pauses. Contract: other calls wait until all steps are done. */
+  *sightSteps(sight: Sight): Generator<void, void> {
+    yield* this.settleSteps();
+    for (const segment of this.#segments) yield* sight.flagSteps(segment);
+  }
+
   /** Makes a sight ask another gate, and ask it again about the documents with these ids. */
   updateSight(sight: Sight, accepts: DocumentFilter, ids: Iterable<string>): void {
     this.#settle();
@@ -118,24 +132,29 @@ export class SearchIndex {
     const whole = isOne ? only : yield* mergeSteps(this.#segments);
     this.#segments = [whole];
     yield;
-    return writeSnapshot(whole);
+    return yield* writeSnapshot(whole);
   }
 
   #settle(): void {
     finish(this.settleSteps());
   }
 
-  /** Merges what waits until each segment is at least twice the next. Contract: other calls wait until the end. */
-  *settleSteps(): Generator<void, void> {
+  /**
+   * Sorts what waits into a segment, and merges the last segments while so many of them are of similar size: two after a
+   * change, so that each segment is at least twice the next, and more during a build, which then copies each posting less
+   * often. Contract: other calls wait until the end.
+   */
+  *settleSteps(similar = 2): Generator<void, void> {
     if (this.#intake.count === 0) return;
     const segments = [...this.#segments, this.#intake.seal()];
     this.#intake = new SegmentBuilder();
     this.#segments = [...segments];
     for (;;) {
-      const [before, last] = segments.slice(-2);
-      if (before === undefined || last === undefined || before.liveCount >= 2 * last.liveCount) break;
+      const most = 2 * (segments.at(-1)?.liveCount ?? 0);
+      const last = segments.slice(-similar);
+      if (last.length < similar || last.some(({ liveCount }) => liveCount >= most)) break;
       yield;
-      segments.splice(-2, 2, yield* mergeSteps([before, last]));
+      segments.splice(-similar, similar, yield* mergeSteps(last));
     }
     this.#segments = segments;
   }

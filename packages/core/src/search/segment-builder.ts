@@ -21,8 +21,9 @@ export class SegmentBuilder {
   readonly #nameTrigrams: number[] = [];
   #fingerprints = new Uint8Array(64 * FINGERPRINT_BYTES);
   readonly #vocabulary = new Vocabulary();
-  /** By term; 0 before the first use. */
+  /** By term. */
   #termHashes = new Uint32Array(4096);
+  #hashedTerms = 0;
   /** By term, for the document at hand; zero between documents. */
   #weights = new Float64Array(4096);
   #fields = new Uint8Array(4096);
@@ -128,17 +129,15 @@ export class SegmentBuilder {
     const start = (this.count - 1) * FINGERPRINT_BYTES;
     if (start + FINGERPRINT_BYTES > this.#fingerprints.length)
       this.#fingerprints = grown(this.#fingerprints, Uint8Array);
-    const hashes = this.#documentTerms.map((term) => this.#hashOf(term));
-    writeFingerprint(hashes, this.#fingerprints, start);
+    this.#hashTerms();
+    writeFingerprint(this.#documentTerms, this.#termHashes, this.#fingerprints, start);
   }
 
-  #hashOf(term: number): number {
-    while (term >= this.#termHashes.length) this.#termHashes = grown(this.#termHashes, Uint32Array);
-    const known = this.#termHashes[term] ?? 0;
-    if (known !== 0) return known;
-    const hash = hashTerm(this.#vocabulary.terms[term] ?? "");
-    this.#termHashes[term] = hash;
-    return hash;
+  #hashTerms(): void {
+    const { terms } = this.#vocabulary;
+    while (terms.length > this.#termHashes.length) this.#termHashes = grown(this.#termHashes, Uint32Array);
+    for (; this.#hashedTerms < terms.length; this.#hashedTerms += 1)
+      this.#termHashes[this.#hashedTerms] = hashTerm(terms[this.#hashedTerms] ?? "");
   }
 
   #closeDocument(): void {

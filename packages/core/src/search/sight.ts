@@ -1,4 +1,7 @@
 import type { Segment } from "./segment.ts";
+import { finish } from "./step.ts";
+
+const DOCUMENTS_PER_STEP = 1000;
 
 /** Whether a viewer may see the document with this id. */
 export type DocumentFilter = (id: string) => boolean;
@@ -18,12 +21,17 @@ export class Sight {
 
   /** 1 for each document of a segment that may be seen. Removed documents may have either value. */
   flagsOf(segment: Segment): Uint8Array {
+    return finish(this.flagSteps(segment));
+  }
+
+  *flagSteps(segment: Segment): Generator<void, Uint8Array> {
     const known = this.#flags.get(segment);
     if (known !== undefined) return known;
     const flags = new Uint8Array(segment.count);
     for (let document = 0; document < flags.length; document += 1) {
       if (segment.removed[document] === 0)
         flags[document] = this.#accepts(segment.data.ids.at(document)) ? 1 : 0;
+      if ((document + 1) % DOCUMENTS_PER_STEP === 0) yield;
     }
     this.#flags.set(segment, flags);
     return flags;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SearchIndex } from "./search-index.ts";
 import { checksum } from "./snapshot.ts";
+import { finish } from "./step.ts";
 
 const words = ["deploy", "review", "pdf", "数据", "GitHub", "tests", "café", "😀"];
 
@@ -131,6 +132,6 @@ const CHECKSUM_WORD = 3;
 /** Finds the checksum a snapshot should have, as its writer would. */
 function withChecksum(forged: Uint8Array): Uint8Array {
   const words = new Uint32Array(forged.buffer);
-  words[CHECKSUM_WORD] = checksum(words);
+  words[CHECKSUM_WORD] = finish(checksum(words));
   return forged;
 }

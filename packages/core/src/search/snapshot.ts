@@ -7,11 +7,16 @@ import { StringTable } from "./string-table.ts";
  * A segment as flat bytes in the machine's own order: a head of 32-bit words (mark, versions, checksum, then start
  * and length of each section), and the sections, each from a multiple of 16 bytes. Loading is a check and a few views.
  */
-export function writeSnapshot({ data }: Segment): Uint8Array {
+export function* writeSnapshot({ data }: Segment): Generator<void, Uint8Array> {
   const encoder = new TextEncoder();
   const texts = [data.ids, data.keys, data.names, data.terms];
+  const encoded: Uint8Array[] = [];
+  for (const { text } of texts) {
+    encoded.push(encoder.encode(text));
+    yield;
+  }
   const sections = [
-    ...texts.map(({ text }) => encoder.encode(text)),
+    ...encoded,
     ...texts.map(({ offsets }) => bytesOf(offsets)),
     data.nameTerms,
     data.nameTrigrams,
@@ -26,10 +31,15 @@ export function writeSnapshot({ data }: Segment): Uint8Array {
     end = aligned(end + section.length);
   }
   const bytes = new Uint8Array(end);
-  for (const [index, section] of sections.entries()) bytes.set(section, places[2 * index] ?? 0);
+  for (const [index, section] of sections.entries()) {
+    for (let from = 0; from < section.length; from += BYTES_PER_STEP) {
+      bytes.set(section.subarray(from, from + BYTES_PER_STEP), (places[2 * index] ?? 0) + from);
+      yield;
+    }
+  }
   const words = new Uint32Array(bytes.buffer);
   words.set([MAGIC, FORMAT_VERSION, ANALYZER_VERSION, 0, end, ...places]);
-  words[CHECKSUM_AT] = checksum(words);
+  words[CHECKSUM_AT] = yield* checksum(words);
   return bytes;
 }
 
@@ -42,18 +52,20 @@ const SECTION_COUNT = 13;
 const ALIGNMENT = 16;
 const HEAD_BYTES = aligned(4 * (FIRST_PLACE + 2 * SECTION_COUNT));
 const TEXT_COUNT = 4;
+/** So many bytes take a few milliseconds. */
+const BYTES_PER_STEP = 4 * 1024 * 1024;
 
 /** Undefined for anything but the bytes of a snapshot of this version, whole and unchanged. */
-export function readSnapshot(input: Uint8Array): Segment | undefined {
+export function* readSnapshot(input: Uint8Array): Generator<void, Segment | undefined> {
   if (input.length < HEAD_BYTES || input.length % ALIGNMENT !== 0) return undefined;
   // Views need an aligned start, which bytes from a pooled buffer may not have.
   const bytes = input.byteOffset % 4 === 0 ? input : input.slice();
   const words = wordsOf(bytes);
   const [magic, format, analyzer, sum, length] = words;
   if (magic !== MAGIC || format !== FORMAT_VERSION || analyzer !== ANALYZER_VERSION) return undefined;
-  if (length !== bytes.length || checksum(words) !== sum) return undefined;
+  if (length !== bytes.length || (yield* checksum(words)) !== sum) return undefined;
   const sections = cutSections(bytes, words);
-  return sections && assemble(sections);
+  return sections && (yield* assemble(sections));
 }
 
 function cutSections(bytes: Uint8Array, words: Uint32Array): readonly Uint8Array[] | undefined {
@@ -67,10 +79,13 @@ function cutSections(bytes: Uint8Array, words: Uint32Array): readonly Uint8Array
   return sections;
 }
 
-function assemble(sections: readonly Uint8Array[]): Segment | undefined {
-  const [ids, keys, names, terms] = sections
-    .slice(0, TEXT_COUNT)
-    .map((text, index) => readTable(text, sections[TEXT_COUNT + index]));
+function* assemble(sections: readonly Uint8Array[]): Generator<void, Segment | undefined> {
+  const tables: (StringTable | undefined)[] = [];
+  for (const [index, text] of sections.slice(0, TEXT_COUNT).entries()) {
+    tables.push(readTable(text, sections[TEXT_COUNT + index]));
+    yield;
+  }
+  const [ids, keys, names, terms] = tables;
   const [nameTerms, nameTrigrams, fingerprints, offsets, postings] = sections.slice(2 * TEXT_COUNT);
   if (ids === undefined || keys === undefined || names === undefined || terms === undefined) return undefined;
   if (nameTerms === undefined || nameTrigrams === undefined || postings === undefined) return undefined;
@@ -106,14 +121,17 @@ function readOffsets(bytes: Uint8Array, end: number): Uint32Array | undefined {
 }
 
 /** Against damage, not against forgery. In blocks, so that the first ones make the function fast for the others. */
-export function checksum(words: Uint32Array): number {
+export function* checksum(words: Uint32Array): Generator<void, number> {
   const lanes = new Int32Array([1, 2, 3, 4]);
-  for (let start = CHECKSUM_AT + 1; start < words.length; start += CHECKSUM_BLOCK)
+  for (let start = CHECKSUM_AT + 1, blocks = 1; start < words.length; start += CHECKSUM_BLOCK, blocks += 1) {
     mixBlock(lanes, words, start, Math.min(words.length, start + CHECKSUM_BLOCK));
+    if (blocks % CHECKSUM_BLOCKS_PER_STEP === 0) yield;
+  }
   return lanes.reduce((sum, lane) => Math.imul(sum ^ lane, 0x01000193), words.length) >>> 0;
 }
 
 const CHECKSUM_BLOCK = 4096;
+const CHECKSUM_BLOCKS_PER_STEP = 256;
 
 /** Four lanes, so that the processor need not wait for one product before the next. */
 function mixBlock(lanes: Int32Array, words: Uint32Array, start: number, end: number): void {

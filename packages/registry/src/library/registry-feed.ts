@@ -2,7 +2,7 @@ import type { LibraryChange } from "@skillhold/core/library";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 import { type EntryContext, type RegistrySettings, RegistryView } from "./registry-view.ts";
-import { agentPins, readSettings, readSnapshots } from "./skill-snapshot.ts";
+import { agentPins, readAllSnapshots, readSettings, readSnapshots } from "./skill-snapshot.ts";
 
 /** The position in the event feed, and the view built from it. */
 export interface FeedState {
@@ -34,7 +34,8 @@ export async function openFeed(
   const seq = await store.lastEvent();
   const [last] = seq === 0 ? [] : await store.eventsAfter(seq - 1, 1);
   const settings = await readSettings(known, store);
-  const view = RegistryView.of(await readSnapshots(undefined, settings, store), settings, making);
+  const view = RegistryView.of(await readAllSnapshots(settings, store), settings, making);
+  await view.prepare();
   return { view, last, version, making };
 }
 

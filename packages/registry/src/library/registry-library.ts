@@ -137,7 +137,8 @@ class RegistryTexts implements SearchTexts {
   }
 
   async #read(entry: SkillEntry): Promise<SearchDocument | undefined> {
-    const read = await this.#readSkill(entry);
+    // A build reads each text once, and would evict those that snippets need.
+    const read = await this.#readSkill(entry, false);
     if (read === undefined) return undefined;
     const document = toDocument(entry, read.skill, await readTexts(read.files, this.#shelf.reader));
     return { ...document, key: this.keyOf(entry) };
@@ -145,13 +146,14 @@ class RegistryTexts implements SearchTexts {
 
   async #readSkill(
     entry: SkillEntry,
+    isKept = true,
   ): Promise<{ readonly skill: ParsedSkill; readonly files: readonly SkillFile[] } | undefined> {
     const { reader } = this.#shelf;
     const files = entry.treeHash === undefined ? [] : await reader.files(entry.treeHash);
     const file = findSkillFile(files);
     if (file === undefined) return undefined;
     const bytes = this.#kept.find(file.digest) ?? (await reader.bytes(file));
-    this.#kept.keep(file.digest, bytes);
+    if (isKept) this.#kept.keep(file.digest, bytes);
     return { skill: parseSkill(bytes, this.#limits), files };
   }
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import {
   type AgentStanding,
   type InvalidSkill,
@@ -39,6 +40,8 @@ export interface RegistrySettings {
   readonly folderOff: ReadonlySet<string>;
 }
 
+const SKILLS_BETWEEN_RESTS = 1000;
+
 /** The skills of a registry at one moment. Entries are built on demand. */
 export class RegistryView implements ShelfView {
   /** Ids are unique in a registry. */
@@ -60,14 +63,20 @@ export class RegistryView implements ShelfView {
     settings: RegistrySettings,
     context: EntryContext,
   ): RegistryView {
-    return new RegistryView(SkillMap.of(skills.map((held) => ({ ...held }))), settings, context);
+    return new RegistryView(SkillMap.of(skills), settings, context);
+  }
+
+  /** Builds all entries, with pauses: the first list of many skills would block other work. */
+  async prepare(): Promise<void> {
+    for (const [at, skill] of this.#skills.list().entries()) {
+      if (isValid(skill)) this.#entryOf(skill);
+      skill.standing ??= standingOf(skill, this.#context);
+      if ((at + 1) % SKILLS_BETWEEN_RESTS === 0) await setImmediate();
+    }
   }
 
   get entries(): readonly SkillEntry[] {
-    this.#entries ??= this.#skills
-      .list()
-      .filter(isValid)
-      .map((skill) => this.#entryOf(skill));
+    this.#entries ??= this.#listEntries();
     return this.#entries;
   }
 
@@ -165,6 +174,12 @@ export class RegistryView implements ShelfView {
     };
   }
 
+  #listEntries(): readonly SkillEntry[] {
+    const entries: SkillEntry[] = [];
+    for (const skill of this.#skills.list()) if (isValid(skill)) entries.push(this.#entryOf(skill));
+    return entries;
+  }
+
   #entryOf(mapped: MappedSkill): SkillEntry {
     mapped.entry ??= entryOf(mapped.current, this.#context);
     return mapped.entry;
@@ -189,8 +204,9 @@ function standingOf(
   context: EntryContext,
 ): SkillDecision {
   const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
-  const made = new Map<number, SkillEntry | undefined>();
+  let made: Map<number, SkillEntry | undefined> | undefined;
   const revision = (number: number) => {
+    made ??= new Map();
     if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, context));
     return made.get(number);
   };
@@ -231,6 +247,8 @@ function entryOf({ skill, revision }: CurrentSkill, context: EntryContext): Skil
   return Object.assign(
     entry,
     { revision: skill.revision },
+    // One string for both, because a library keeps all of them.
+    entry.lastModified === createdAt ? { lastModified: createdAt } : undefined,
     treeHash === undefined ? undefined : { treeHash },
     missing.length === 0 ? undefined : { readiness: lacking(entry.readiness, missing) },
   );

@@ -100,7 +100,9 @@ interface Base {
 }
 
 function toBase(ordered: readonly MappedSkill[], merged?: Base["merged"]): Base {
-  return { byId: new Map(ordered.map((skill) => [idOf(skill), skill])), ordered, key: Symbol(), merged };
+  const byId = new Map<string, MappedSkill>();
+  for (const skill of ordered) byId.set(idOf(skill), skill);
+  return { byId, ordered, key: Symbol(), merged };
 }
 
 function idOf({ current }: MappedSkill): string {

@@ -1,32 +1,59 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentStanding } from "@skillhold/core/library";
 import type { Grant } from "../record/grant.ts";
-import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
+import type { CurrentSkill, RegisteredSkill, Revision } from "../record/registered-skill.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
 import type { RegistrySettings } from "./registry-view.ts";
 import type { SkillSnapshot } from "./skill-map.ts";
 
 const SKILLS_AT_ONCE = 500;
+/** A page takes a few milliseconds. */
+const SKILLS_PER_PAGE = 1000;
 
-/**
- * Reads the stored data of these skills, or of all. Grants are read after the skills, so that a concurrently
- * revoked grant is missing rather than still present.
- */
+/** Reads the stored data of these skills. Grants are read afterward: a concurrently revoked one is missing. */
 export async function readSnapshots(
-  ids: readonly string[] | undefined,
+  ids: readonly string[],
   settings: RegistrySettings,
   reader: RegistryReader,
 ): Promise<readonly SkillSnapshot[]> {
-  const skills = await readCurrent(ids, reader);
-  const grants = Map.groupBy(
-    await readGrants(ids === undefined ? undefined : skills, reader),
-    (each) => each.skill,
-  );
+  const skills = await inParts(ids, (part) => reader.listCurrent(part));
+  return await snapshotsOf(skills, await readGrants(skills, reader), settings, reader);
+}
+
+/**
+ * Reads the stored data of all skills in pages, so that other work gets its turn. Pages are of different moments: the
+ * caller reads the changes since the first page afterward.
+ */
+export async function readAllSnapshots(
+  settings: RegistrySettings,
+  reader: RegistryReader,
+): Promise<readonly SkillSnapshot[]> {
+  const skills: CurrentSkill[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await reader.listCurrent(undefined, { after, limit: SKILLS_PER_PAGE });
+    for (const each of page) skills.push(each);
+    if (page.length < SKILLS_PER_PAGE) break;
+    after = page.at(-1)?.skill.id;
+  }
+  return await snapshotsOf(skills, await reader.listGrants(), settings, reader);
+}
+
+async function snapshotsOf(
+  skills: readonly CurrentSkill[],
+  granted: readonly Grant[],
+  settings: RegistrySettings,
+  reader: RegistryReader,
+): Promise<readonly SkillSnapshot[]> {
+  const grants = Map.groupBy(granted, (each) => each.skill);
   const pins = pinsById(settings);
   const held: SkillSnapshot[] = [];
   for (const current of skills) {
     const { uid, id } = current.skill;
     const own = grants.get(uid) ?? NONE;
-    held.push({ current, grants: own, ...(await readPinned(current, own, pins.get(id), reader)) });
+    const numbers = pinnedNumbers(own, pins.get(id));
+    const pinned = numbers.size === 0 ? [] : await readPinned(current.skill, numbers, reader);
+    held.push({ current, grants: own, pinned, isPinned: numbers.size > 0 });
+    if (held.length % SKILLS_PER_PAGE === 0) await setImmediate();
   }
   return held;
 }
@@ -62,20 +89,10 @@ export function agentPins(key: string, { agents }: RegistrySettings): readonly s
   return Object.keys(agents.get(key)?.pins ?? {});
 }
 
-/** Unknown ids are ignored. */
-async function readCurrent(
-  ids: readonly string[] | undefined,
-  reader: RegistryReader,
-): Promise<readonly CurrentSkill[]> {
-  if (ids === undefined) return await reader.listCurrent();
-  return await inParts(ids, (part) => reader.listCurrent(part));
-}
-
 async function readGrants(
-  skills: readonly CurrentSkill[] | undefined,
+  skills: readonly CurrentSkill[],
   reader: RegistryReader,
 ): Promise<readonly Grant[]> {
-  if (skills === undefined) return await reader.listGrants();
   const uids = skills.map(({ skill }) => skill.uid);
   return await inParts(uids, (part) => reader.listGrants(part));
 }
@@ -98,19 +115,24 @@ function pinsById({ agents }: RegistrySettings): ReadonlyMap<string, readonly nu
 
 const NONE: readonly Grant[] = [];
 
+/** The revisions to which viewers are pinned. */
+function pinnedNumbers(grants: readonly Grant[], ofAgents: readonly number[] = []): ReadonlySet<number> {
+  if (grants.length === 0 && ofAgents.length === 0) return UNPINNED;
+  return new Set([...ofAgents, ...grants.flatMap(({ pin }) => pin ?? [])]);
+}
+
+const UNPINNED: ReadonlySet<number> = new Set();
+
+/** Those that are not current, in their order. */
 async function readPinned(
-  { skill }: CurrentSkill,
-  grants: readonly Grant[],
-  ofAgents: readonly number[] = [],
+  { uid, revision: current }: RegisteredSkill,
+  numbers: ReadonlySet<number>,
   reader: RegistryReader,
-): Promise<Pick<SkillSnapshot, "pinned" | "isPinned">> {
-  const numbers = new Set([...ofAgents, ...grants.flatMap(({ pin }) => pin ?? [])]);
-  const isPinned = numbers.size > 0;
-  numbers.delete(skill.revision);
+): Promise<readonly Revision[]> {
   const found: Revision[] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {
-    const revision = await reader.findRevision(skill.uid, number);
+    const revision = number === current ? undefined : await reader.findRevision(uid, number);
     if (revision !== undefined) found.push(revision);
   }
-  return { pinned: found, isPinned };
+  return found;
 }

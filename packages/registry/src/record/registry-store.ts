@@ -56,9 +56,10 @@ export interface RegistryReader {
   /** Ordered by id, including deleted skills. */
   listSkills(page?: ListPage): Promise<readonly RegisteredSkill[]>;
   /**
-   * The skills with these ids, or all, with their current revisions, ordered by id. Excludes deleted skills.
+   * The skills with these ids, or all, or one page of all, with their current revisions, ordered by id. Excludes
+   * deleted skills.
    */
-  listCurrent(ids?: readonly string[]): Promise<readonly CurrentSkill[]>;
+  listCurrent(ids?: readonly string[], page?: ListPage): Promise<readonly CurrentSkill[]>;
   /** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
   listDeleted(): Promise<readonly CurrentSkill[]>;
   findRevision(uid: string, revision: number): Promise<Revision | undefined>;

@@ -46,7 +46,7 @@ export function readerOf(db: Queries): RegistryReader {
   return {
     findSkill: (idOrUid) => selectSkill(db, idOrUid),
     listSkills: (page) => selectSkillRows(db, page),
-    listCurrent: (ids) => selectCurrent(db, ids),
+    listCurrent: (ids, page) => selectCurrent(db, ids, page),
     listDeleted: () => selectDeleted(db),
     findRevision: (uid, revision) => selectRevision(db, uid, revision),
     listRevisions: (uid, page) => selectRevisions(db, uid, page),

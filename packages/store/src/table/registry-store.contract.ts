@@ -106,6 +106,14 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         const listed = await store.listCurrent(asked);
         expect(listed.map((each) => each.skill.id)).toEqual(ids.toSorted());
         expect(await store.listCurrent([])).toEqual([]);
+        const paged: string[] = [];
+        for (let after: string | undefined; paged.length < ids.length; after = paged.at(-1)) {
+          const page = await store.listCurrent(undefined, { after, limit: 500 });
+          expect(page.length).toBeLessThanOrEqual(500);
+          paged.push(...page.map((each) => each.skill.id));
+        }
+        expect(paged).toEqual(ids.toSorted());
+        expect(await store.listCurrent(undefined, { after: paged.at(-1), limit: 500 })).toEqual([]);
       });
     });
 

@@ -109,16 +109,21 @@ export function toSkill(row: SkillColumns): RegisteredSkill {
     treeHash: row.tree_hash ?? undefined,
     override: row.override === NO_OVERRIDE ? {} : fromJson<RegisteredSkill["override"]>(row.override),
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    updatedAt: row.updated_at === row.created_at ? row.created_at : row.updated_at,
     deletedAt: row.deleted_at ?? undefined,
   };
 }
 
 /**
- * The skills with these ids, or all, with their current revisions, ordered by id. Excludes deleted skills.
+ * The skills with these ids, or all, or one page of all, with their current revisions, ordered by id. Excludes
+ * deleted skills.
  */
-export async function selectCurrent(db: Queries, ids?: readonly string[]): Promise<readonly CurrentSkill[]> {
-  if (ids === undefined) return await db.all(sql`${current} ${isThere} order by s.id`, currentReader());
+export async function selectCurrent(
+  db: Queries,
+  ids?: readonly string[],
+  page: ListPage = {},
+): Promise<readonly CurrentSkill[]> {
+  if (ids === undefined) return await selectCurrentPage(db, page);
   const found: CurrentSkill[] = [];
   // Sorted, so that the chunks are in order: both engines compare bytes, and ids are ASCII.
   for (const chunk of chunks([...new Set(ids)].filter(isStorable).sort())) {
@@ -126,6 +131,12 @@ export async function selectCurrent(db: Queries, ids?: readonly string[]): Promi
     for (const skill of await db.all(query, currentReader())) found.push(skill);
   }
   return found;
+}
+
+async function selectCurrentPage(db: Queries, { after, limit }: ListPage): Promise<readonly CurrentSkill[]> {
+  const rest = after === undefined ? sql`` : sql`and s.id > ${after}`;
+  const page = limit === undefined ? sql`` : sql`limit ${pageLimit(limit)}`;
+  return await db.all(sql`${current} ${isThere} ${rest} order by s.id ${page}`, currentReader());
 }
 
 /** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
@@ -170,12 +181,46 @@ function currentReader(): RowParser<CurrentSkill> {
   };
 }
 
+/** Equal texts of a row are one string, because a library keeps the rows of all skills. */
 function toRelease(row: CurrentColumns): CurrentSkill["revision"] {
+  const record = shareParts(fromJson<CurrentSkill["revision"]["record"]>(row.record));
   return {
-    record: fromJson<CurrentSkill["revision"]["record"]>(row.record),
+    record,
     trust: row.trust,
-    version: row.version ?? undefined,
-    skillHash: row.skill_hash,
-    createdAt: row.released_at,
+    version: row.version === record.version ? record.version : (row.version ?? undefined),
+    skillHash: row.skill_hash === record.skillHash ? record.skillHash : row.skill_hash,
+    createdAt: row.released_at === row.created_at ? row.created_at : row.released_at,
   };
+}
+
+type StoredRecord = CurrentSkill["revision"]["record"];
+
+const NONE: readonly never[] = Object.freeze([]);
+const EVERY_RUNTIME: readonly string[] = Object.freeze(["*"]);
+const ANYONE: StoredRecord["invocation"] = Object.freeze({ model: true, user: true });
+const NO_REQUIREMENTS: StoredRecord["requires"] = Object.freeze({
+  env: NONE,
+  bins: NONE,
+  anyBins: NONE,
+  config: NONE,
+});
+
+/** The record with one shared object for each part that is the same in most skills. */
+function shareParts(record: StoredRecord): StoredRecord {
+  const { diagnostics, tags, requiresSkills, os, runtime, invocation, requires } = record;
+  const shared = <T>(list: readonly T[]) => (list.length === 0 ? NONE : list);
+  return Object.assign(record, {
+    diagnostics: shared(diagnostics),
+    tags: shared(tags),
+    requiresSkills: shared(requiresSkills),
+    os: shared(os),
+    runtime: runtime.length === 1 && runtime[0] === "*" ? EVERY_RUNTIME : runtime,
+    invocation: invocation.model && invocation.user ? ANYONE : invocation,
+    requires: isEmpty(requires) ? NO_REQUIREMENTS : requires,
+  });
+}
+
+function isEmpty({ env, bins, anyBins, config, ...others }: StoredRecord["requires"]): boolean {
+  const count = env.length + bins.length + anyBins.length + config.length;
+  return count === 0 && Object.keys(others).length === 0;
 }
