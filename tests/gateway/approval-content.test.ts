@@ -137,7 +137,7 @@ test("a purged approval base is named but not compared [S-28]", async () => {
 });
 
 test("the code of a skill in a folder is shown only while the folder has that content [S-28]", async () => {
-  const questions: QuestionView[] = [];
+  const questions: Omit<QuestionView, "mayAnswer">[] = [];
   const inbox: ApprovalInbox = {
     ask: () => Promise.reject(new Error("No run asks here.")),
     list: async () => questions,

@@ -34,6 +34,8 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   putGrant: { body: {} },
   deleteGrant: {},
   answerGrant: { body: { accept: true } },
+  listApprovers: {},
+  putApprovers: { body: { approvers: [] } },
   explainAccess: {},
   getMetrics: {},
   getDependencies: {},

@@ -44,7 +44,7 @@ test("an export reads all pages, and none for a period without events [S-59]", a
 });
 
 test("exports events to users who may list them, and rejects an invalid day [S-54] [S-59]", async () => {
-  const response = await get("/v1/audit/export", await gateway.asRole("publisher"));
+  const response = await get("/v1/audit/export", await gateway.asRole("viewer"));
   expect(await problemOf(response)).toMatchObject({ status: 403 });
   expect(await problemOf(await get("/v1/audit/export?from=yesterday"))).toMatchObject({ status: 400 });
 });

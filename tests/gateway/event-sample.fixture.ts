@@ -85,6 +85,7 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
     "skill.status_changed": { skill, by, status: "archived", reason: "mark left", missing: [] },
     "skill.toggled": { skill, by, isEnabled: true, scope: "registry" },
     "grant.given": { skill, by, grantee, canManage: false, visibility: "public" },
+    "skill.approvers_changed": { skill, by, approvers: ["mark-user"] },
     "grant.revoked": { skill, by, grantee, visibility: "public" },
     "agent.added": { by, agent: "mark-agent" },
     "agent.changed": { by, agent: "mark-agent" },

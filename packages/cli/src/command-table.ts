@@ -198,6 +198,12 @@ export const commandTable: readonly CommandRow[] = [
     "refuse a skill that was granted to your agent",
     () => import("./command/access/consent-decline.ts"),
   ),
+  row(
+    "approvers",
+    "Access",
+    "name the people who answer approvals of a skill",
+    () => import("./command/access/approvers.ts"),
+  ),
   row("access", "Access", "show who may use a skill, and why", () => import("./command/access/access.ts")),
   row("enable", "Access", "switch a skill on", () => import("./command/access/enable.ts")),
   row("disable", "Access", "switch a skill off for everyone", () => import("./command/access/disable.ts")),

@@ -41,6 +41,9 @@ const byQuestion = {
   ...reach,
 };
 
+/** The content of the question; absent in records of earlier releases. */
+const ofQuestion = { content: z.object({ skill: SkillId, hash: Digest }).optional() };
+
 /** A secret by name. No event contains its value or anything derived from it. */
 const bySecret = { at, by: Actor, skill: SkillId, name: z.string(), agent: z.string().optional() };
 
@@ -214,6 +217,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     type: z.literal("approval.answered"),
     at,
     question: z.string(),
+    ...ofQuestion,
     /** `withdrawn` if the requester stopped waiting. */
     answer: z.enum(["approve", "deny", "withdrawn"]),
     /** What an approval covers. */
@@ -226,6 +230,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     type: z.literal("approval.used"),
     at,
     question: z.string(),
+    ...ofQuestion,
     session: z.string(),
     run: z.string(),
   }),

@@ -158,6 +158,12 @@ export const registryEvents = [
   /** The agent's owner declined a pending grant, or a manager of the skill withdrew it. */
   z.object({ type: z.literal("grant.declined"), ...about, grantee: GranteeName }),
   z.object({ type: z.literal("grant.revoked"), ...about, grantee: GranteeName, visibility: Visibility }),
+  /** The users who answer approval questions of the skill; empty for its owner and managers. */
+  z.object({
+    type: z.literal("skill.approvers_changed"),
+    ...about,
+    approvers: z.array(z.string()).readonly(),
+  }),
   z.object({ type: z.literal("agent.added"), at, by: Actor, agent: z.string() }),
   z.object({ type: z.literal("agent.changed"), at, by: Actor, agent: z.string() }),
   z.object({ type: z.literal("agent.removed"), at, by: Actor, agent: z.string() }),

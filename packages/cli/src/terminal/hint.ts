@@ -2,7 +2,7 @@ import type { AnyOptions } from "../command.ts";
 
 /** The commands that take `--store`. A test compares this list with the commands. */
 export const storeCommands: ReadonlySet<string> = new Set([
-  ..."list search read catalog show resource explain watch dev run tools call approve publish versions diff rollback edit delete restore purge export import archive unarchive grant revoke access enable disable serve mcp install outdated update pin remove seed fsck migrate replay doctor".split(
+  ..."list search read catalog show resource explain watch dev run tools call approve publish versions diff rollback edit delete restore purge export import archive unarchive grant revoke approvers access enable disable serve mcp install outdated update pin remove seed fsck migrate replay doctor".split(
     " ",
   ),
   ..."run triggers optimize".split(" ").map((verb) => `eval ${verb}`),

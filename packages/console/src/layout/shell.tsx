@@ -9,6 +9,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Kbd } from "../ui/text.tsx";
 import { toastFailure } from "../ui/toast.tsx";
+import { Attention } from "./attention.tsx";
 import { Connection } from "./connection.tsx";
 import { Palette } from "./palette.tsx";
 import { paletteKey, Shortcuts, useShortcuts } from "./shortcut.tsx";
@@ -56,6 +57,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <Palette isOpen={overlay === "palette"} onClose={close} />
       <Shortcuts isOpen={overlay === "shortcuts"} onClose={close} />
       <StepUp />
+      <Attention />
       <Dialog isOpen={overlay === "menu"} onClose={close} title="Views">
         <Sidebar onChoose={close} />
         <Foot />

@@ -54,7 +54,7 @@ function ViewLink({ view, onChoose }: { readonly view: View; readonly onChoose?:
 
 function OpenQuestions() {
   const { data } = useApi("GET /v1/approvals");
-  return <OpenCount open={data?.questions.length ?? 0} />;
+  return <OpenCount open={data?.questions.filter(({ mayAnswer }) => mayAnswer).length ?? 0} />;
 }
 
 function OpenProposals() {

@@ -44,6 +44,7 @@ test("every type of event has a sentence [S-59]", () => {
     results: [],
     rules: [],
     skills: [],
+    approvers: [],
     by,
     grantee: { kind: "agent", key: "a" },
   };

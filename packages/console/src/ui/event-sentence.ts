@@ -133,6 +133,12 @@ const writers: Writers = {
     `revoked ${skill} from the ${grantee.kind} ${grantee.key}`,
     "warn",
   ],
+  "skill.approvers_changed": ({ skill, approvers }) => [
+    approvers.length === 0
+      ? `returned the approvals of ${skill} to its managers`
+      : `named ${approvers.join(", ")} to approve runs of ${skill}`,
+    "warn",
+  ],
   "agent.added": ({ agent }) => [`added the agent ${agent}`, "accent"],
   "agent.changed": ({ agent }) => [`changed the agent ${agent}`, "neutral"],
   "agent.removed": ({ agent }) => [`removed the agent ${agent}`, "bad"],

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
+import { useTitle } from "./title.ts";
 
 export interface PageProps {
   readonly title: string;
@@ -9,9 +10,7 @@ export interface PageProps {
 
 /** A view: its title, actions and content. */
 export function Page({ title, about, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Skillhold`;
-  }, [title]);
+  useTitle(title);
   return (
     <div className="mx-auto w-full max-w-6xl pb-24">
       <header className="flex flex-wrap items-start justify-between gap-3 px-4 pt-6 pb-4">

@@ -3,10 +3,13 @@ import type { Actor } from "@skillhold/protocol";
 import type { QuestionView } from "@skillhold/protocol/http";
 import type { Question, QuestionAnswer, RegistryAsker } from "@skillhold/registry/question";
 
+/** An open question as clients see it. */
+export type QuestionRequest = Omit<QuestionView, "mayAnswer">;
+
 /** Approval requests that wait for a person's answer, from every gateway of the registry. */
 export interface ApprovalInbox extends Asker {
   /** Oldest first. */
-  list(): Promise<readonly QuestionView[]>;
+  list(): Promise<readonly QuestionRequest[]>;
   answer(question: string, answer: QuestionAnswer, by: Actor): Promise<void>;
 }
 
@@ -23,7 +26,7 @@ export function registryInbox(
   };
 }
 
-function viewOf({ id, askedAt, expiresAt, request }: Question): QuestionView {
+function viewOf({ id, askedAt, expiresAt, request }: Question): QuestionRequest {
   const { decision, origin, stdin, environment, ...rest } = request;
   return {
     id,

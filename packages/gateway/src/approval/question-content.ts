@@ -1,13 +1,14 @@
 import { asResource, type Resource } from "@skillhold/core/library";
 import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import type { QuestionContentView, QuestionView } from "@skillhold/protocol/http";
+import type { QuestionContentView } from "@skillhold/protocol/http";
 import type { Revision } from "@skillhold/registry/record";
 import { diffRevisions, revisionFiles } from "@skillhold/registry/release";
 import type { Principal } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import type { Served } from "../http/served.ts";
 import type { RunningContext } from "../running-context.ts";
+import type { QuestionRequest } from "./approval-inbox.ts";
 
 const CODE_BYTES = 64 * 1024;
 
@@ -21,7 +22,7 @@ export interface QuestionContent {
  * an edit after the question changes neither.
  */
 export async function readQuestionContent(
-  question: QuestionView,
+  question: QuestionRequest,
   principal: Principal,
   context: RunningContext,
 ): Promise<QuestionContent> {
@@ -61,7 +62,7 @@ type GrantedEvent = Extract<SkillEvent, { readonly type: "approval.granted" }>;
 
 /** The last approval of the same act and target of a skill. */
 async function findApproved(
-  { skill, act, target }: QuestionView,
+  { skill, act, target }: QuestionRequest,
   { registry: { store } }: RunningContext,
 ): Promise<GrantedEvent | undefined> {
   let before: number | undefined;
@@ -88,7 +89,7 @@ async function storedRevisions(
 
 /** The beginning of the script; undefined when the question has no script or its content is not available. */
 async function readCode(
-  question: QuestionView,
+  question: QuestionRequest,
   asked: Revision | undefined,
   principal: Principal,
   context: RunningContext,
@@ -108,7 +109,7 @@ const missing: ReadonlySet<string> = new Set(["SKILL_NOT_FOUND", "PATH_NOT_FOUND
 
 /** A skill in a folder has only its current content, which counts only if it is the content of the question. */
 async function readFolderCode(
-  { skill, target, treeHash }: QuestionView,
+  { skill, target, treeHash }: QuestionRequest,
   principal: Principal,
   context: RunningContext,
 ): Promise<Resource | undefined> {

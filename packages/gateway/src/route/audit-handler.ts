@@ -3,21 +3,23 @@ import { type Recovered, type ReplayStep, replaySession, verifyAudit } from "@sk
 import type { Call, Handlers } from "../http/handler.ts";
 import { attachment } from "../skill/file-response.ts";
 import { type EventFilter, streamEvents } from "./event-export.ts";
+import { SharedLog } from "./shared-log.ts";
 
 const PAGE_SIZE = 100;
 
 export const auditHandlers: Pick<Handlers, "listEvents" | "exportEvents" | "verifyAudit" | "replaySession"> =
   {
-    listEvents: async ({ query }, { registry: { store } }) => {
+    listEvents: async ({ query, principal }, context) => {
       const { after, limit = PAGE_SIZE, order = "oldest" } = query;
       const start = order === "newest" ? { before: after } : { after };
-      const events = await store.listEvents({ ...filterOf(query), ...start, order, limit });
-      return { data: { events, last: await store.lastEvent() } };
+      const log = new SharedLog(principal, context);
+      const events = await log.listEvents({ ...filterOf(query), ...start, order, limit });
+      return { data: { events, last: await log.lastEvent() } };
     },
-    exportEvents: async ({ query }, { registry: { store } }) => {
+    exportEvents: async ({ query, principal }, context) => {
       const { format = "jsonl" } = query;
       return {
-        bytes: streamEvents(filterOf(query), format, store),
+        bytes: streamEvents(filterOf(query), format, new SharedLog(principal, context)),
         type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
         headers: { "content-disposition": attachment(`activity.${format}`) },
       };

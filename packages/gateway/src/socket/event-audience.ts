@@ -2,9 +2,8 @@ import { pinOf } from "@skillhold/core/library";
 import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
-import { isManager } from "@skillhold/registry/access";
+import { Oversight } from "@skillhold/registry/access";
 import { maySee } from "@skillhold/registry/proposal";
-import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { mayTalk, readWorkspaces, type WorkspaceTree } from "@skillhold/registry/workspace";
 import { isAgentOf } from "../auth/agent-owner.ts";
 import {
@@ -14,7 +13,7 @@ import {
   principalActor,
   proposalActor,
 } from "../auth/principal.ts";
-import type { GatewayContext } from "../gateway-context.ts";
+import type { CatalogueContext } from "../running-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
 
@@ -22,14 +21,9 @@ import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
 export type Share = "all" | "part" | "none";
 
 export interface AudiencePorts {
-  readonly context: Pick<GatewayContext, "registry" | "library">;
+  readonly context: Pick<CatalogueContext, "registry" | "library">;
   readonly viewers: SocketViewers;
   readonly owners: SessionOwners;
-}
-
-interface Managed {
-  readonly skill: RegisteredSkill;
-  readonly grants: readonly Grant[];
 }
 
 type ChangeEvent = Extract<SkillEvent, { readonly type: (typeof changeTypes)[number] }>;
@@ -59,17 +53,19 @@ function isOfWorkspace(event: SkillEvent): event is WorkspaceEvent {
 }
 
 /**
- * Decides who receives which events. Administrators receive everything. Others receive changes of skills that they see or
- * manage now, the events of their own sessions, and those of workspaces that they own or may talk to. An instance caches its lookups, so use one per event or page.
+ * Decides who receives which events, on sockets and in lists. Administrators receive everything. Others receive changes
+ * of skills that they see or manage now, the use of skills that they oversee, the events of their own sessions, and those
+ * of workspaces that they own or may talk to. An instance caches its lookups, so use one per event or page.
  */
 export class EventAudience {
   readonly #ports: AudiencePorts;
-  readonly #managed = new Map<string, Promise<Managed | undefined>>();
+  readonly #oversight: Oversight;
   readonly #visible = new Map<string, Promise<boolean>>();
   #workspaces: Promise<WorkspaceTree> | undefined;
 
   constructor(ports: AudiencePorts) {
     this.#ports = ports;
+    this.#oversight = new Oversight(ports.context.registry.store);
   }
 
   async shareOf(event: SkillEvent, principal: Principal): Promise<Share> {
@@ -79,6 +75,7 @@ export class EventAudience {
     if ("proposal" in event) return (await this.#takesPart(event.proposal, principal)) ? "all" : "none";
     if (isChange(event)) return await this.#shareOfChange(event, principal);
     if (isOfWorkspace(event)) return await this.#shareOfWorkspace(event, principal);
+    if (await this.#oversight.includes(event, principalActor(principal))) return "all";
     if (!("session" in event)) return "none";
     return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
   }
@@ -148,26 +145,12 @@ export class EventAudience {
   async #isOpen(event: ChangeEvent, principal: Principal): Promise<boolean> {
     if (!("revision" in event)) return true;
     const viewer = await this.#ports.viewers.get(principal);
-    const pin = pinOf(event.skill, viewer, await this.#getManaged(event.skill));
+    const pin = pinOf(event.skill, viewer, await this.#oversight.find(event.skill));
     return pin === undefined || (pin === event.revision && event.type !== "skill.rolled_back");
   }
 
   async #manages(id: string, principal: Principal): Promise<boolean> {
-    if (!isPerson(principal)) return false;
-    const managed = await this.#getManaged(id);
-    return managed !== undefined && isManager(managed.skill, managed.grants, principalActor(principal));
-  }
-
-  #getManaged(id: string): Promise<Managed | undefined> {
-    return memo(this.#managed, id, () => this.#findManaged(id));
-  }
-
-  async #findManaged(id: string): Promise<Managed | undefined> {
-    const { store } = this.#ports.context.registry;
-    const skill = await store.findSkill(id);
-    // The id may equal the uid of another skill.
-    if (skill?.id !== id) return undefined;
-    return { skill, grants: await store.listGrants([skill.uid]) };
+    return await this.#oversight.manages(id, principalActor(principal));
   }
 
   async #sees(id: string, principal: Principal): Promise<boolean> {

@@ -48,6 +48,7 @@ const retention: Readonly<Record<SkillEvent["type"], "keep" | "prune">> = {
   "skill.edited": "keep",
   "skill.status_changed": "keep",
   "skill.toggled": "keep",
+  "skill.approvers_changed": "keep",
   "grant.given": "keep",
   "grant.requested": "keep",
   "grant.declined": "keep",

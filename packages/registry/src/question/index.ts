@@ -1,3 +1,3 @@
-export type { Question, QuestionAnswer } from "./question.ts";
+export { contentOf, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
 export { registryApprovals } from "./registry-approvals.ts";
 export { RegistryAsker } from "./registry-asker.ts";

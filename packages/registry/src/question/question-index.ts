@@ -2,8 +2,9 @@ import { type ApprovalAnswer, requestKey } from "@skillhold/core/approval";
 import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isNextEvent } from "../audit/follow.ts";
+import { isOverseer } from "../ownership/oversight.ts";
 import type { RegistryReader, StoredEvent } from "../record/registry-store.ts";
-import { answerOf, mayAnswer, type Question, questionOf } from "./question.ts";
+import { answerOf, type Question, questionOf } from "./question.ts";
 
 /** An open question, or the outcome of a closed one. */
 export type IndexedQuestion =
@@ -112,7 +113,7 @@ export class QuestionIndex {
   }
 
   #close(event: Extract<SkillEvent, { readonly type: "approval.answered" }>): void {
-    if (event.answer !== "withdrawn" && !mayAnswer(event.by)) return;
+    if (event.answer !== "withdrawn" && !isOverseer(event.by)) return;
     const entry = this.#entries.get(event.question);
     if (entry === undefined || entry.end !== undefined) return;
     const answer = answerOf(event);

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Widening } from "@skillhold/core/approval";
-import type { Actor, SkillEvent } from "@skillhold/protocol";
+import type { Actor, Digest, SkillEvent } from "@skillhold/protocol";
+import type { Oversight } from "../ownership/oversight.ts";
 
 /** A request that waits for a person's decision, in any process. */
 export interface Question {
@@ -65,7 +66,31 @@ export function answerOf(event: AnsweredEvent): ApprovalAnswer | undefined {
 
 type AnsweredEvent = Extract<SkillEvent, { readonly type: "approval.answered" }>;
 
-/** Agents may not answer, because they could approve their own requests. */
-export function mayAnswer({ role, agent }: Actor): boolean {
-  return role === "admin" && agent === undefined;
+/**
+ * Whether the actor may answer a question. Installing packages, and approving for every agent and user, affect more than
+ * one skill, so that only administrators decide on them.
+ */
+export async function mayAnswer(
+  request: Asked & { readonly act: string },
+  by: Actor,
+  oversight: Oversight,
+): Promise<boolean> {
+  if (request.act === "install" && by.role !== "admin") return false;
+  return await oversight.mayAnswer(contentOf(request), by);
+}
+
+/** The content that a question or an approval is about. */
+export function contentOf<T extends Asked>({
+  skill,
+  treeHash,
+}: T): {
+  readonly skill: T["skill"];
+  readonly hash: T["treeHash"];
+} {
+  return { skill, hash: treeHash };
+}
+
+interface Asked {
+  readonly skill: string;
+  readonly treeHash: Digest;
 }

@@ -9,10 +9,18 @@ import {
 import { type AuditSink, type Clock, type Ids, systemTimers, type Timers } from "@skillhold/core/port";
 import { type Actor, type Limits, SkillError } from "@skillhold/protocol";
 import { followEvents } from "../audit/follow.ts";
+import { isOverseer, Oversight } from "../ownership/oversight.ts";
 import { rejectAgentActor, systemActor } from "../ownership/ownership.ts";
 import { questionLock } from "../record/lock.ts";
 import type { RegistryStore, RegistryTransaction, StoredEvent } from "../record/registry-store.ts";
-import { answerOf, askedEvent, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
+import {
+  answerOf,
+  askedEvent,
+  contentOf,
+  mayAnswer,
+  type Question,
+  type QuestionAnswer,
+} from "./question.ts";
 import { isExpired, QuestionIndex } from "./question-index.ts";
 
 export interface QuestionPorts {
@@ -74,17 +82,19 @@ export class RegistryAsker implements Asker {
 
   /** Answers a question of any process. Only the first of two concurrent answers is accepted. */
   async answerQuestion(id: string, given: QuestionAnswer, { by }: { readonly by: Actor }): Promise<Question> {
-    rejectOthers(by);
+    rejectAgentActor(by);
+    if (!isOverseer(by)) throw notAnswerable();
     const { store, clock } = this.#ports;
     const index = await this.#upToDate();
     if (index.find(id) === undefined) throw notFound();
     return await store.transaction(async (tx) => {
       await lockQuestion(id, index, tx);
       const now = clock.now();
-      const question = getOpen(id, index, now);
+      const question = await getAnswerable(id, given, by, { index, tx, now });
       const { answer } = given;
       const fields = answer === "approve" ? { answer, scope: given.scope, widen: given.widen } : { answer };
-      await tx.append({ type: "approval.answered", at: now.toISOString(), question: id, ...fields, by });
+      const about = { question: id, content: contentOf(question.request) };
+      await tx.append({ type: "approval.answered", at: now.toISOString(), ...about, ...fields, by });
       return question;
     });
   }
@@ -159,7 +169,7 @@ export class RegistryAsker implements Asker {
   }
 
   /** Marks an answer as used. Undefined when there is none or another run used it. */
-  async #use(id: string, { session, run }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+  async #use(id: string, request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
     const { store, clock } = this.#ports;
     const index = await this.#upToDate();
     return await store.transaction(async (tx) => {
@@ -167,7 +177,9 @@ export class RegistryAsker implements Asker {
       const entry = index.find(id);
       if (entry?.end === undefined || entry.unused === undefined) return undefined;
       const at = clock.now().toISOString();
-      await tx.append({ type: "approval.used", at, question: id, session, run });
+      const { session, run } = request;
+      const content = contentOf(request);
+      await tx.append({ type: "approval.used", at, question: id, content, session, run });
       return entry.unused.answer;
     });
   }
@@ -208,6 +220,7 @@ export class RegistryAsker implements Asker {
           type: "approval.answered",
           at,
           question: id,
+          content: contentOf(entry.question.request),
           answer: "withdrawn",
           by: systemActor,
         });
@@ -248,7 +261,7 @@ export class RegistryAsker implements Asker {
     const { event } = stored;
     if (event.type !== "approval.answered") return;
     const answer = answerOf(event);
-    if (answer !== undefined && !mayAnswer(event.by)) return;
+    if (answer !== undefined && !isOverseer(event.by)) return;
     this.#left.delete(event.question);
     for (const waiting of this.#waiting.get(event.question) ?? [])
       if (answer === undefined) waiting.reject(closed());
@@ -293,11 +306,38 @@ function getOpen(id: string, index: QuestionIndex, now: Date): Question {
   throw conflict(id, "The question has expired.", "Run the request again to ask a new question.");
 }
 
-function rejectOthers(by: Actor): void {
-  rejectAgentActor(by);
-  if (mayAnswer(by)) return;
-  throw new SkillError("POLICY_DENIED", "Only administrators can answer approval questions.", {
-    hint: "Ask an administrator.",
+interface Answering {
+  readonly index: QuestionIndex;
+  readonly tx: RegistryTransaction;
+  readonly now: Date;
+}
+
+/** The open question, for an actor who may give this answer. A question that the actor may not see does not exist. */
+async function getAnswerable(
+  id: string,
+  given: QuestionAnswer,
+  by: Actor,
+  { index, tx, now }: Answering,
+): Promise<Question> {
+  const oversight = new Oversight(tx);
+  const entry = index.find(id);
+  if (entry === undefined) throw notFound();
+  if (entry.end !== undefined && by.role !== "admin") throw notFound();
+  if (entry.end === undefined) {
+    const { request } = entry.question;
+    if (!(await oversight.maySee(contentOf(request), by))) throw notFound();
+    if (!(await mayAnswer(request, by, oversight))) throw notAnswerable();
+  }
+  if (given.answer === "approve" && given.widen?.includes("everyone") === true && by.role !== "admin")
+    throw new SkillError("POLICY_DENIED", "Only administrators can approve for every agent and user.", {
+      hint: "Approve for the requester, or ask an administrator.",
+    });
+  return getOpen(id, index, now);
+}
+
+function notAnswerable(): SkillError {
+  return new SkillError("POLICY_DENIED", "You are not an approver of this skill.", {
+    hint: "Ask an administrator or an approver of the skill.",
   });
 }
 

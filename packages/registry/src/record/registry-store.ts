@@ -85,6 +85,8 @@ export interface RegistryReader {
   /** One page of a skill's grants, ordered by kind and key. */
   listGrantPage(uid: string, page: GrantPage): Promise<readonly Grant[]>;
   findGrant(uid: string, grantee: Grantee): Promise<Grant | undefined>;
+  /** The named approvers of the skill with this uid, ordered by name. */
+  listApprovers(uid: string): Promise<readonly string[]>;
   /** Pending grants, ordered by skill and agent. */
   listPendingGrants(query: PendingGrantQuery): Promise<readonly PendingGrant[]>;
   findPendingGrant(uid: string, agent: string): Promise<PendingGrant | undefined>;
@@ -182,6 +184,8 @@ export interface RegistryTransaction extends RegistryReader {
   putGrant(grant: Grant): Promise<void>;
   /** Returns false if there was no such grant. */
   removeGrant(uid: string, grantee: Grantee): Promise<boolean>;
+  /** Replaces the named approvers of a skill. Contract: the skill is locked. */
+  putApprovers(uid: string, users: readonly string[]): Promise<void>;
   /** Inserts the pending grant or replaces the one of the same skill and agent. */
   putPendingGrant(grant: PendingGrant): Promise<void>;
   /** Returns false if there was no such pending grant. */
@@ -295,6 +299,8 @@ export interface EventQuery {
   readonly order: "oldest" | "newest";
   readonly limit: number;
   readonly skill?: string | undefined;
+  /** Only events that name a skill which this user owns or manages by a grant. */
+  readonly managedBy?: string | undefined;
   readonly session?: string | undefined;
   /** The agent that acted, or that the event is about. */
   readonly agent?: string | undefined;

@@ -216,15 +216,16 @@ export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "ski
 
 /** Events that match a query by their columns. */
 export async function selectEvents(db: Queries, query: EventQuery): Promise<readonly ListedEvent[]> {
-  const { skill, session, agent, person, types } = query;
+  const { skill, managedBy, session, agent, person, types } = query;
   // A text that cannot be stored matches no row.
-  const names = [skill, session, agent, person, ...(types ?? [])];
+  const names = [skill, managedBy, session, agent, person, ...(types ?? [])];
   if (!names.every((name) => name === undefined || isStorable(name))) return [];
   if (types?.length === 0) return [];
   const range = await seqRange(db, query);
   if (range === undefined) return [];
   const columns = [
     ...(skill === undefined ? [] : [sql`skill = ${skill}`]),
+    ...(managedBy === undefined ? [] : [isManagedBy(managedBy)]),
     ...(session === undefined ? [] : [sql`session = ${session}`]),
     ...(agent === undefined ? [] : [sql`agent = ${agent}`]),
     ...(person === undefined ? [] : [sql`person = ${person}`]),
@@ -245,6 +246,12 @@ export async function selectEvents(db: Queries, query: EventQuery): Promise<read
       sql`select * from (select seq, agent, person, body from event where type = ${type} and ${where} ${end}) as part`,
   );
   return await db.all(sql`${joinSql(branches, " union all ")} ${end}`, ListedRow);
+}
+
+function isManagedBy(user: string): Sql {
+  return sql`skill in (select id from skill where owner = ${user} and is_system = 0 union
+    select id from skill where is_system = 0 and uid in
+      (select skill from skill_grant where kind = 'user' and key = ${user} and can_manage = 1))`;
 }
 
 const RangeRow = z.object({ first: z.int().nullable(), last: z.int().nullable() });

@@ -351,6 +351,17 @@ export const migrations: readonly Migration[] = [
         primary key (issuer, subject)
       ) {strict}`,
   },
+  {
+    name: "approvers of skills",
+    script: `
+      create table skill_approver (
+        skill {text} not null references skill (uid) deferrable initially deferred,
+        account {text} not null,
+        primary key (skill, account)
+      ) {strict};
+      create index skill_owner on skill (owner, id);
+      create index skill_grant_user on skill_grant (key, skill) where can_manage = 1`,
+  },
 ];
 
 const PAGE = 1000;

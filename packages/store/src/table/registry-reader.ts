@@ -3,6 +3,7 @@ import type { Queries } from "../engine/db.ts";
 import { selectUser, selectUsers } from "./account-table.ts";
 import { selectAgent, selectAgents } from "./agent-table.ts";
 import { selectApproval, selectApprovals } from "./approval-table.ts";
+import { selectApprovers } from "./approver-table.ts";
 import { selectHead } from "./audit-head-table.ts";
 import { selectEval, selectEvals, selectSameEval } from "./eval-table.ts";
 import {
@@ -62,6 +63,7 @@ export function readerOf(db: Queries): RegistryReader {
     listGrants: (uids) => selectGrants(db, uids),
     listGrantPage: (uid, page) => selectGrantPage(db, uid, page),
     findGrant: (uid, grantee) => selectGrant(db, uid, grantee),
+    listApprovers: (uid) => selectApprovers(db, uid),
     listPendingGrants: (query) => selectPendingGrants(db, query),
     findPendingGrant: (uid, agent) => selectPendingGrant(db, uid, agent),
     listToggles: () => selectToggles(db),

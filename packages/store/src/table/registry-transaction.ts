@@ -6,6 +6,7 @@ import type { Tx } from "../engine/db.ts";
 import { putUser, setUser } from "./account-table.ts";
 import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
+import { putApprovers } from "./approver-table.ts";
 import { putEval, removeEvals, trimEvals } from "./eval-table.ts";
 import { adoptLog, appendAll, changeKey, checkLog, pruneLog, type Writer } from "./event-log.ts";
 import { putGrant, putPendingGrant, removeGrant, removePendingGrant } from "./grant-table.ts";
@@ -53,6 +54,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     takeAttempt: (id) => takeAttempt(tx, id),
     putGrant: (grant) => putGrant(tx, grant),
     removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
+    putApprovers: (uid, users) => putApprovers(tx, uid, users),
     putPendingGrant: (grant) => putPendingGrant(tx, grant),
     removePendingGrant: (uid, agent) => removePendingGrant(tx, uid, agent),
     putToggle: (toggle) => putToggle(tx, toggle),

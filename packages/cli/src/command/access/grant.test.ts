@@ -188,3 +188,27 @@ describe("access", () => {
     ).toHaveLength(1);
   });
 });
+
+test("approvers shows and names the people who answer approvals of a skill [S-70] [S-60]", async () => {
+  const asAdmin = ["--role", "admin"];
+  expect((await text(["approvers", "pdf"])).out).toBe(
+    "pdf: answered by its owner, its managers and administrators\n",
+  );
+  expect(await json(["approvers", "pdf", "--user", "bob"])).toMatchObject({
+    code: 4,
+    error: { code: "POLICY_DENIED" },
+  });
+  expect(await json(["approvers", "pdf", "--user", "nobody", ...asAdmin])).toMatchObject({
+    error: { code: "USER_NOT_FOUND" },
+  });
+  await text(["grant", "pdf", "--user", "bob"]);
+  await text(["grant", "pdf", "--user", "ann"]);
+  const named = ["approvers", "pdf", "--user", "bob", "--user", "ann", ...asAdmin];
+  expect((await text([...named, "--dry-run"])).out).toBe(
+    "pdf: would be answered by ann, bob and administrators\n",
+  );
+  expect((await json(["approvers", "pdf"])).data).toMatchObject({ approvers: [] });
+  expect((await json(named)).data).toMatchObject({ id: "pdf", approvers: ["ann", "bob"], isDryRun: false });
+  expect((await text(["approvers", "pdf", "--user", "bob", "--reset", ...asAdmin])).code).toBe(2);
+  expect((await json(["approvers", "pdf", "--reset", ...asAdmin])).data).toMatchObject({ approvers: [] });
+});

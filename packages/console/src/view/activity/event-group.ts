@@ -47,6 +47,7 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "skill.edited": "releases",
   "skill.status_changed": "releases",
   "skill.toggled": "access",
+  "skill.approvers_changed": "access",
   "grant.given": "access",
   "grant.requested": "access",
   "grant.declined": "access",

@@ -1,6 +1,7 @@
 import { ArrowLeft, Waypoints } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
+import { useIsAdmin } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
@@ -20,7 +21,8 @@ export function SessionTrace({ session }: { readonly session: string }) {
   const { data, error, isPending, refetch } = useApi("GET /v1/audit", { query }, { keep: true });
   const entries = data?.events ?? [];
   const trace = useMemo(() => traceOf(data?.events ?? []), [data]);
-  const replay = useReplay(session, entries.at(-1)?.seq);
+  const isAdmin = useIsAdmin();
+  const replay = useReplay(session, isAdmin ? entries.at(-1)?.seq : undefined);
   return (
     <Page
       title={trace.opened?.task ?? "Session"}

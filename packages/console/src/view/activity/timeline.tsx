@@ -1,5 +1,6 @@
 import { Activity, ArrowUp, SearchX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { useIsAdmin } from "../../api/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
@@ -13,12 +14,17 @@ import { VerifyRecord } from "./verify-record.tsx";
 export function Timeline() {
   const filter = useRecordFilter();
   const record = useRecord(filter);
+  const isAdmin = useIsAdmin();
   return (
     <Page
       title="Activity"
-      about="Everything people and agents did. Entries are hash-chained, so tampering shows."
+      about={
+        isAdmin
+          ? "Everything people and agents did. Entries are hash-chained, so tampering shows."
+          : "Everything people and agents did with the skills that you own or manage."
+      }
     >
-      <VerifyRecord />
+      {isAdmin && <VerifyRecord />}
       <RecordFilters actions={<ExportRecord filter={filter} />} />
       <div className="sticky top-14 z-20 flex h-0 justify-center md:top-3">
         {record.waiting > 0 && <NewPill count={record.waiting} onShow={record.showWaiting} />}

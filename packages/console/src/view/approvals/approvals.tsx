@@ -6,6 +6,7 @@ import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count, Kbd } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 import { type Answered, answers } from "./answer.ts";
+import { History } from "./history.tsx";
 import { Kept } from "./kept.tsx";
 import type { Question } from "./question.ts";
 import { QuestionCard } from "./question-card.tsx";
@@ -31,6 +32,7 @@ export function Approvals() {
       )}
       <Questions shown={shown} onAnswer={give} />
       {data !== undefined && data.approvals.length > 0 && <Kept approvals={data.approvals} />}
+      <History />
     </Page>
   );
 }
@@ -97,7 +99,7 @@ function Questions({ shown, onAnswer }: { readonly shown: readonly Question[]; r
     onAnswer: (given) => {
       const question = shown.find(({ id }) => id === current.id);
       const isOpen = question !== undefined && Date.parse(question.expiresAt) > Date.now();
-      if (isOpen && current.isSettled) onAnswer(question, given);
+      if (isOpen && question.mayAnswer && current.isSettled) onAnswer(question, given);
     },
     onMove: (by) => {
       const next = ids[ids.indexOf(current.id ?? "") + by];

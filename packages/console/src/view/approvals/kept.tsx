@@ -51,16 +51,17 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
     { title: "Expires", show: ({ expiresAt }) => <Ago at={expiresAt} /> },
     {
       title: "Actions",
-      show: (approval) => (
-        <Button
-          look="danger"
-          isBusy={busy === approval.id}
-          aria-label={`Revoke the approval of ${approval.target}`}
-          onClick={() => takeBack(approval)}
-        >
-          Revoke
-        </Button>
-      ),
+      show: (approval) =>
+        approval.mayRevoke && (
+          <Button
+            look="danger"
+            isBusy={busy === approval.id}
+            aria-label={`Revoke the approval of ${approval.target}`}
+            onClick={() => takeBack(approval)}
+          >
+            Revoke
+          </Button>
+        ),
     },
   ];
   return (

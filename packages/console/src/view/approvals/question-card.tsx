@@ -1,6 +1,7 @@
 import { Check, FileCheck, OctagonAlert, TriangleAlert, Users, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
+import { useIsAdmin } from "../../api/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ScrollText } from "../../ui/scroll-text.tsx";
@@ -68,7 +69,11 @@ export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: 
         <QuestionFacts question={question} />
       </div>
       <footer className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3">
-        <AnswerButtons {...{ isCurrent, hasKeys, isSettled, isOver, onAnswer }} />
+        {question.mayAnswer ? (
+          <AnswerButtons {...{ isCurrent, hasKeys, isSettled, isOver, onAnswer }} />
+        ) : (
+          <p className="text-sm text-muted">An approver of this skill or an administrator answers.</p>
+        )}
       </footer>
     </article>
   );
@@ -91,8 +96,10 @@ interface AnswerButtonsProps extends Pick<QuestionCardProps, "isCurrent" | "hasK
 }
 
 function AnswerButtons({ isCurrent, hasKeys, isSettled, isOver, onAnswer }: AnswerButtonsProps) {
+  const isAdmin = useIsAdmin();
   if (isOver) return <p className="text-sm text-muted">Expired without an answer; it will not run.</p>;
-  return order.map((answer) => (
+  const open = order.filter((answer) => isAdmin || answer !== "everyone");
+  return open.map((answer) => (
     <Button
       key={answer}
       look={looks[answer]}

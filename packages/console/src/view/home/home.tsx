@@ -1,6 +1,6 @@
 import { ChartColumn } from "lucide-react";
 import { Link } from "wouter";
-import { useCanPublish, useIsAdmin, useMe } from "../../api/session.tsx";
+import { useCanPublish, useMe } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { useSkills } from "../../api/use-skills.ts";
 import { Badge, Dot } from "../../ui/badge.tsx";
@@ -17,7 +17,6 @@ import { failingOf, unusedOf } from "./skill-standing.ts";
 /** The first view: what to do next, what waits, and how the skills are used. */
 export function Home() {
   const { user } = useMe();
-  const isAdmin = useIsAdmin();
   const canPublish = useCanPublish();
   return (
     <Page title="Home" about={`Signed in as ${user}.`}>
@@ -27,22 +26,26 @@ export function Home() {
         <Standing />
       </div>
       <AllUsage />
-      {isAdmin && <Recent />}
+      {canPublish && <Recent />}
     </Page>
   );
 }
 
 /** Things that wait for the signed-in user. */
 function Waiting() {
-  const isAdmin = useIsAdmin();
   const canPublish = useCanPublish();
-  const { data: approvals } = useApi("GET /v1/approvals", undefined, { enabled: isAdmin });
+  const { data: approvals } = useApi("GET /v1/approvals", undefined, { enabled: canPublish });
   const { data: pending } = useApi("GET /v1/grants/pending", { query: {} }, { enabled: canPublish });
   const { data: proposals } = useApi("GET /v1/proposals", { query: { waiting: "true" } });
   const { data: rows, error, refetch } = useSkills();
   const attention = rows?.filter(healthTable.attention.fits).length ?? 0;
   const lines = [
-    [approvals?.questions.length ?? 0, "approval", "/approvals", "waiting for an answer"],
+    [
+      approvals?.questions.filter(({ mayAnswer }) => mayAnswer).length ?? 0,
+      "approval",
+      "/approvals",
+      "waiting for an answer",
+    ],
     [proposals?.proposals.length ?? 0, "proposal", "/proposals", "waiting for a review"],
     [pending?.grants.length ?? 0, "grant", "/agents", "waiting for consent"],
     [attention, "skill", "/skills?health=attention", "enabled, but not ready to use"],
@@ -153,7 +156,7 @@ function AllUsage() {
 
 const RECENT = "8";
 
-/** The latest entries of the audit log. */
+/** The latest entries of the audit log that the user may see. */
 function Recent() {
   const { data, error, refetch } = useApi(
     "GET /v1/audit",

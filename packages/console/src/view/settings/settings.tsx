@@ -7,6 +7,7 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { toastFailure } from "../../ui/toast.tsx";
 import { About } from "./about.tsx";
 import { Appearance } from "./appearance.tsx";
+import { Notifications } from "./notifications.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SandboxTest } from "./sandbox-test.tsx";
 
@@ -16,6 +17,7 @@ export function Settings() {
     <Page title="Settings">
       <Account />
       <Passkeys />
+      <Notifications />
       <Appearance />
       <About />
       <SandboxTest />

@@ -1,5 +1,5 @@
 import { FileQuestion, LayoutList, Power } from "lucide-react";
-import { type ComponentType, Suspense, useEffect } from "react";
+import { type ComponentType, Suspense } from "react";
 import { Link } from "wouter";
 import type { ApiError } from "../../api/client.ts";
 import { useIsAdmin } from "../../api/session.tsx";
@@ -10,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton, SkeletonRows } from "../../ui/state.tsx";
 import { switchSkill } from "../../ui/switch-skill.ts";
 import { Tabs } from "../../ui/tabs.tsx";
+import { useTitle } from "../../ui/title.ts";
 import { SkillHeader } from "./header/skill-header.tsx";
 import { hrefOf, type SkillTab, tabOf, tabsFor, titleOf } from "./skill-tab.ts";
 import type { SkillProps } from "./skill-view.ts";
@@ -31,10 +32,7 @@ const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
 export function Skill({ id, rest }: { readonly id: string; readonly rest: string }) {
   const { data: skill, error, refetch } = useApi("GET /v1/skills/{id}", { params: { id } });
   const tab = tabOf(rest);
-  useEffect(() => {
-    const part = tab === undefined || tab === "overview" ? "" : ` ${titleOf(tab).toLowerCase()}`;
-    document.title = `${id}${part} · Skillhold`;
-  }, [id, tab]);
+  useTitle(`${id}${tab === undefined || tab === "overview" ? "" : ` ${titleOf(tab).toLowerCase()}`}`);
   if (error !== null && (skill === undefined || isGone(error)))
     return <SkillFailure id={id} error={error} onRetry={() => void refetch()} />;
   if (skill === undefined) return <SkillSkeleton />;

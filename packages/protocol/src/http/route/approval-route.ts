@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Digest, Trust } from "../../id.ts";
-import { At } from "../field.ts";
-import { admins, route } from "../route.ts";
+import { At, byId, Name } from "../field.ts";
+import { admins, publishers, route } from "../route.ts";
 import { SkillDiffView } from "../skill-schema.ts";
 
 const Texts = z.array(z.string()).readonly();
@@ -31,6 +31,7 @@ export const QuestionView = z.object({
   run: z.string(),
   rule: z.string(),
   reason: z.string(),
+  mayAnswer: z.boolean().describe("Whether the caller is an approver of the skill."),
 });
 export type QuestionView = Readonly<z.infer<typeof QuestionView>>;
 
@@ -70,6 +71,12 @@ const ApprovalView = z.object({
   by: z.string(),
   at: At,
   expiresAt: At,
+  mayRevoke: z.boolean().describe("Whether the caller is an approver of the skill."),
+});
+
+const ApproversView = z.object({
+  id: z.string(),
+  approvers: Texts.describe("The named users; empty when the owner and the managers of the skill answer."),
 });
 
 export const approvalRoutes = {
@@ -77,8 +84,9 @@ export const approvalRoutes = {
     method: "GET",
     path: "/v1/approvals",
     tag: "approvals",
-    summary: "List open approval questions and valid approvals",
-    roles: admins,
+    summary:
+      "List open approval questions and valid approvals of the skills that you oversee; all for administrators",
+    roles: publishers,
     answer: z.object({
       questions: z.array(QuestionView).readonly(),
       approvals: z.array(ApprovalView).readonly(),
@@ -90,7 +98,7 @@ export const approvalRoutes = {
     path: "/v1/approvals/{question}/content",
     tag: "approvals",
     summary: "Show the code of an open question and its changes since the last approval",
-    roles: admins,
+    roles: publishers,
     params: z.strictObject({ question: z.string().min(1).max(128) }),
     answer: QuestionContentView,
     content: "skill",
@@ -102,7 +110,7 @@ export const approvalRoutes = {
     path: "/v1/approvals/{question}",
     tag: "approvals",
     summary: "Approve once, approve this content, or deny",
-    roles: admins,
+    roles: publishers,
     params: z.strictObject({ question: z.string().min(1).max(128) }),
     body: z.discriminatedUnion("answer", [
       z.strictObject({
@@ -117,15 +125,38 @@ export const approvalRoutes = {
       z.strictObject({ answer: z.literal("deny") }),
     ]),
     answer: z.object({ question: z.string(), answer: z.string() }),
-    errors: ["QUESTION_NOT_FOUND", "CONFLICT"],
+    errors: ["QUESTION_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
   }),
   revokeApproval: route({
     method: "DELETE",
     path: "/v1/approvals/kept/{approval}",
     tag: "approvals",
     summary: "Revoke a valid approval",
-    roles: admins,
+    roles: publishers,
     params: z.strictObject({ approval: z.string().min(1).max(128) }),
     answer: z.object({ wasThere: z.boolean() }),
+    errors: ["POLICY_DENIED"],
+  }),
+  listApprovers: route({
+    method: "GET",
+    path: "/v1/skills/{id}/approvers",
+    tag: "approvals",
+    summary: "List the named approvers of a skill, for its managers",
+    roles: publishers,
+    params: byId,
+    answer: ApproversView,
+    condition: "read",
+    errors: ["SKILL_NOT_FOUND"],
+  }),
+  putApprovers: route({
+    method: "PUT",
+    path: "/v1/skills/{id}/approvers",
+    tag: "approvals",
+    summary: "Name the users who answer approval questions of a skill; none for its owner and managers",
+    roles: admins,
+    params: byId,
+    body: z.strictObject({ approvers: z.array(Name).max(50) }),
+    answer: ApproversView,
+    errors: ["SKILL_NOT_FOUND", "USER_NOT_FOUND", "POLICY_DENIED", "CONFLICT"],
   }),
 } as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SkillEvent } from "../../event.ts";
-import { admins, route } from "../route.ts";
+import { admins, publishers, route } from "../route.ts";
 
 const moment = z.iso
   .datetime()
@@ -28,8 +28,9 @@ export const auditRoutes = {
     method: "GET",
     path: "/v1/audit",
     tag: "audit",
-    summary: "List events in order, or newest first with `order=newest`",
-    roles: admins,
+    summary:
+      "List events in order, or newest first with `order=newest`. Publishers get those of skills that they manage",
+    roles: publishers,
     query: z.strictObject({
       after: z
         .string()
@@ -60,7 +61,7 @@ export const auditRoutes = {
           }),
         )
         .readonly(),
-      last: z.int().describe("The number of the last event."),
+      last: z.int().describe("The number of the last event that the caller may see."),
     }),
     condition: "read",
   }),
@@ -69,7 +70,7 @@ export const auditRoutes = {
     path: "/v1/audit/export",
     tag: "audit",
     summary: "Download the events of a filter, oldest first, as CSV or as JSON lines",
-    roles: admins,
+    roles: publishers,
     query: z.strictObject({ format: z.enum(["csv", "jsonl"]).optional(), ...filters }),
     answer: "bytes",
     content: "none",
