@@ -105,7 +105,7 @@ test("lists audit events in both orders by skill, session and type [S-62] [S-53]
   const first = ofSession[0]?.seq ?? 0;
   expect(await read(`session=${session}&after=${first}`)).toEqual(ofSession.slice(1));
   expect(await read(`session=${session}&order=newest&after=${first + 1}`)).toEqual(ofSession.slice(0, 1));
-  expect((await get("/v1/audit", "publisher")).status).toBe(403);
+  expect((await get("/v1/audit", "viewer")).status).toBe(403);
 });
 
 test("replays a session, and a missing one is not found [S-62]", async () => {

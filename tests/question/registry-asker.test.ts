@@ -159,10 +159,11 @@ describe.each(engines)("questions on %s", (engine) => {
         await refuse(id, "QUESTION_NOT_FOUND");
     });
 
-    test("only administrators can answer, and not through an agent [S-28]", async () => {
+    test("overseers of the skill can answer, and not through an agent [S-28] [S-70]", async () => {
       const { answer, id } = await ask();
+      // The registry has no such skill, so that a publisher oversees none of its questions.
+      await refuse(id, "QUESTION_NOT_FOUND", ada);
       for (const actor of [
-        ada,
         adasAgent,
         system,
         { user: "root", role: "viewer" } as const,
