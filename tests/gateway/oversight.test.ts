@@ -16,7 +16,7 @@ describe.each(["sqlite", "postgres"])("oversight of skills on %s", (engine) => {
   let gateway: TestGateway;
   let port: TestPort;
   let hash: Digest;
-  let pats: Readonly<Record<string, string>>;
+  let pats: Awaited<ReturnType<TestGateway["asRole"]>>;
 
   /** pat owns one skill, manages another by a grant and may only use the others; bob may use two. */
   beforeEach(async () => {
