@@ -1,10 +1,10 @@
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
+import type { TarBlock } from "@skillhold/skill/tar";
 import { describe, expect, test } from "vitest";
-import type { TarBlock } from "./tar-block.ts";
 import { TarRegister } from "./tar-register.ts";
 import type { TarStreamEntry } from "./tar-stream-reader.ts";
 
-const block: TarBlock = { kind: "file", name: "demo/a", start: 512, size: 6, content: Buffer.alloc(0) };
+const block: TarBlock = { kind: "file", path: "demo/a", start: 512, size: 6 };
 
 function witnessed(header: Partial<TarStreamEntry["header"]> = {}, start = 512): TarStreamEntry {
   const owner = { uid: 0, gid: 0, uname: "", gname: "", devmajor: 0, devminor: 0 };
@@ -28,6 +28,7 @@ describe("two readings of a tar", () => {
     ["of another size", [witnessed({ size: 5 })]],
     ["of another kind", [witnessed({ type: "directory", size: 6 })]],
     ["in another place", [witnessed({}, 1024)]],
+    ["of another name", [witnessed({ name: "demo/b" })]],
     ["less", []],
     ["more", [witnessed(), witnessed({ name: "demo/b" }, 1536)]],
   ])("reject an archive when one finds an entry %s [S-42]", (_, entries) => {

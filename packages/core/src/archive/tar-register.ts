@@ -1,8 +1,8 @@
 import type { Limits } from "@skillhold/protocol/limits";
+import type { TarBlock } from "@skillhold/skill/tar";
 import type { ArchiveEntry } from "./archive-entry.ts";
 import { EntryList, maxEntries } from "./entry-list.ts";
 import { exceedsLimit, rejectArchive } from "./rejection.ts";
-import type { TarBlock } from "./tar-block.ts";
 import type { TarStreamEntry } from "./tar-stream-reader.ts";
 
 export interface TarEntry extends ArchiveEntry {
@@ -14,8 +14,10 @@ export interface TarEntry extends ArchiveEntry {
 export class TarRegister {
   readonly #limits: Limits;
   readonly #list: EntryList;
-  readonly #blocks: Pick<TarBlock, "kind" | "start" | "size">[] = [];
+  readonly #blocks: TarBlock[] = [];
   readonly #entries: TarEntry[] = [];
+  /** The names of the entries, as the second reader finds them. */
+  readonly #names: string[] = [];
   /** Name and limit errors are reported after structural errors, which may cause them. */
   #refusal: unknown;
 
@@ -26,12 +28,12 @@ export class TarRegister {
   }
 
   /** Adds our entry. After a rejection, entries are not kept, so that they cost no memory. */
-  add({ kind, start, size, name }: TarBlock): void {
+  add({ kind, start, size, path }: TarBlock): void {
     if (this.#refusal !== undefined) return;
     const max = maxEntries(this.#limits);
     if (this.#blocks.length >= max)
-      throw exceedsLimit("bundleFiles", this.#limits, `is one of more than ${max} files and folders`, name);
-    this.#blocks.push({ kind, start, size });
+      throw exceedsLimit("bundleFiles", this.#limits, `is one of more than ${max} files and folders`, path);
+    this.#blocks.push({ kind, start, size, path });
   }
 
   /** Adds the second reader's entry. Does not throw. */
@@ -43,6 +45,7 @@ export class TarRegister {
       const admitted = this.#list.admit({ name, kind, size });
       const executable = kind === "file" && (mode & 0o100) !== 0;
       this.#entries.push({ ...admitted, kind, size, executable, start });
+      this.#names.push(name);
     } catch (error) {
       this.#refusal = error;
     }
@@ -52,8 +55,10 @@ export class TarRegister {
   finish(): readonly TarEntry[] {
     for (const [index, entry] of this.#entries.entries()) {
       const block = this.#blocks[index];
-      const isSame = block?.kind === entry.kind && block.start === entry.start && block.size === entry.size;
-      if (!isSame) throw rejectArchive("mismatch", "is ambiguous: two readers disagree", entry.path);
+      const isSameEntry =
+        block?.kind === entry.kind && block.start === entry.start && block.size === entry.size;
+      if (!isSameEntry || block.path !== this.#names[index])
+        throw rejectArchive("mismatch", "is ambiguous: two readers disagree", entry.path);
     }
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#entries.length !== this.#blocks.length)

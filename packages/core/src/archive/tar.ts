@@ -1,13 +1,11 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { BLOCK_BYTES, ChunkReader, readTar } from "@skillhold/skill/tar";
 import type { Pace } from "../bundle/pace.ts";
 import type { ArchiveListing, EntryContent } from "./archive-entry.ts";
-import { ChunkReader } from "./chunk-reader.ts";
 import { gunzip } from "./gzip.ts";
-import { rejectExtensions } from "./pax.ts";
 import { rejectArchive } from "./rejection.ts";
 import { isDueAfter, type SealedArchive } from "./sealed-archive.ts";
-import { BLOCK_BYTES, readTarBlocks } from "./tar-block.ts";
 import { type TarEntry, TarRegister } from "./tar-register.ts";
 import { TarStreamReader } from "./tar-stream-reader.ts";
 
@@ -48,7 +46,7 @@ async function listPieces(
   const secondReader = new TarStreamReader((entry) => register.admit(entry));
   try {
     const reader = new ChunkReader(showTo(secondReader, pieces, pace));
-    for await (const block of rejectExtensions(readTarBlocks(reader))) {
+    for await (const block of readTar(reader, { reject: rejectArchive })) {
       register.add(block);
       if (pace.isDue()) await pace.rest();
     }

@@ -1,5 +1,6 @@
 import type { Digest } from "@skillhold/protocol";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { BLOCK_BYTES, isTar } from "@skillhold/skill/tar";
 import { MemoryTree } from "../bundle/memory-tree.ts";
 import { Pace } from "../bundle/pace.ts";
 import type { ArchiveBytes } from "./archive-bytes.ts";
@@ -7,7 +8,6 @@ import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry
 import { exceedsLimit, rejectArchive } from "./rejection.ts";
 import { isDueAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";
-import { BLOCK_BYTES, isTar } from "./tar-block.ts";
 import { listZip } from "./zip.ts";
 
 export type ArchiveFormat = "zip" | "tar.gz" | "tar";

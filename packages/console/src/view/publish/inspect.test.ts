@@ -32,8 +32,11 @@ function block(path: string, content: string, type: string): readonly number[] {
   const head = new Uint8Array(512);
   head.set(bytes(path), 0);
   head.set(bytes(content.length.toString(8).padStart(11, "0")), 124);
+  head.set(bytes(" ".repeat(8)), 148);
   head.set(bytes(type), 156);
-  head.set(bytes("ustar"), 257);
+  head.set(bytes("ustar\x0000"), 257);
+  const sum = head.reduce((all, byte) => all + byte, 0);
+  head.set(bytes(`${sum.toString(8).padStart(6, "0")}\0 `), 148);
   const body = new Uint8Array(Math.ceil(content.length / 512) * 512);
   body.set(bytes(content));
   return [...head, ...body];
@@ -100,8 +103,11 @@ test("sends unreadable files for the gateway to check [S-59]", async () => {
   const { skills, trouble, blob } = await inspect(archive("a.zip", bytes("PK is not enough")), limits);
   expect([skills, blob.size]).toEqual([[], 16]);
   expect(trouble).toMatch(/\w/);
-  const bomb = archive("a.tgz", new Uint8Array(gzipSync(new Uint8Array(8_000_000))));
+  const bomb = archive("a.tgz", new Uint8Array(gzipSync(tar({ "a/b": "x".repeat(8_000_000) }))));
   expect((await inspect(bomb, limits)).trouble).toContain("limit");
+  const damaged = tar(files);
+  damaged[0] = 1;
+  expect((await inspect(archive("a.tar", damaged), limits)).trouble).toContain("has a damaged header");
 });
 
 test("loose files are a skill if SKILL.md is among them [S-59]", () => {

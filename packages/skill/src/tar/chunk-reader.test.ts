@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChunkReader } from "./chunk-reader.ts";
-import { noise } from "./tree.fixture.ts";
 
-const content = noise(2000);
+const content = Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 167) % 251));
 
 async function* cut(lengths: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -26,12 +25,12 @@ describe("a reader", () => {
           const expected = content.subarray(at, at + length);
           if (does === "next") {
             const piece = await reader.next(length);
-            expect(piece === undefined || piece.equals(expected.subarray(0, piece.length))).toBe(true);
+            expect(piece === undefined || expected.subarray(0, piece.length).equals(piece)).toBe(true);
             expect((piece?.length ?? 0) > 0).toBe(expected.length > 0);
             at += piece?.length ?? 0;
           } else {
             if (does === "skip") expect(await reader.skipTo(at + length)).toBe(expected.length === length);
-            else expect((await reader.take(length)).equals(expected)).toBe(true);
+            else expect(expected.equals(await reader.take(length))).toBe(true);
             at += expected.length;
           }
           expect(reader.position).toBe(at);

@@ -1,12 +1,12 @@
-const NOTHING = Buffer.alloc(0);
+const NOTHING = new Uint8Array();
 
 /** Reads a chunk sequence by position, regardless of chunk sizes. */
 export class ChunkReader {
-  readonly #pieces: AsyncIterator<Buffer>;
-  #piece: Buffer = NOTHING;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #piece: Uint8Array = NOTHING;
   #position = 0;
 
-  constructor(pieces: AsyncIterable<Buffer>) {
+  constructor(pieces: AsyncIterable<Uint8Array>) {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
@@ -15,7 +15,7 @@ export class ChunkReader {
   }
 
   /** The next bytes of the current chunk, at most `most`; undefined at the end. */
-  async next(most: number): Promise<Buffer | undefined> {
+  async next(most: number): Promise<Uint8Array | undefined> {
     while (this.#piece.length === 0) {
       const { done, value } = await this.#pieces.next();
       if (done === true) return undefined;
@@ -28,7 +28,7 @@ export class ChunkReader {
   }
 
   /** The next bytes in one chunk; fewer than requested only at the end. Contract: earlier chunks stay valid. */
-  async take(length: number): Promise<Buffer> {
+  async take(length: number): Promise<Uint8Array> {
     const first = await this.next(length);
     if (first === undefined || first.length === length) return first ?? NOTHING;
     const parts = [first];
@@ -38,7 +38,7 @@ export class ChunkReader {
       parts.push(piece);
       left -= piece.length;
     }
-    return Buffer.concat(parts);
+    return concat(parts);
   }
 
   /** Skips to a later position; false when the end comes first. */
@@ -52,4 +52,14 @@ export class ChunkReader {
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
