@@ -1,22 +1,39 @@
 import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fsck } from "@skillhold/registry/fsck";
 import { propose, reviewProposal } from "@skillhold/registry/proposal";
-import { expect, test } from "vitest";
-import { ada, admin, engines, openScene, type Scene, skillText } from "./scene.ts";
+import { stageFolder } from "@skillhold/registry/release";
+import { afterEach, expect, test } from "vitest";
+import { ServeScene } from "../gateway/serve.fixture.ts";
+import { ada, admin, engines, openScene, type Scene, skillText, writeSkill } from "./scene.ts";
 
 const program = fileURLToPath(new URL("proposal-applier.ts", import.meta.url));
+const killer = fileURLToPath(new URL("../install/kill-step.fixture.ts", import.meta.url));
 const run = promisify(execFile);
 
+const commands = new ServeScene();
+afterEach(() => commands.close());
+
+/** The process is killed just before its n-th change of a file below a folder. */
+interface FileKill {
+  readonly folder: string;
+  readonly step: number;
+}
+
 /** Applies in another process, which kills itself at a step; 0 completes. */
-async function applyAt({ url }: Scene, proposal: string, step: number) {
-  const args = ["--conditions=@skillhold/source", program, url, proposal, String(step)];
+async function applyAt({ url }: Scene, proposal: string, step: number, kill?: FileKill) {
+  const preload = kill === undefined ? [] : [`--import=${killer}`];
+  const args = ["--conditions=@skillhold/source", ...preload, program, url, proposal, String(step)];
+  const env = { ...process.env, KILL_FOLDER: kill?.folder, KILL_STEP: String(kill?.step) };
   try {
-    const { stdout } = await run(process.execPath, args);
+    const { stdout } = await run(process.execPath, args, { env });
     return JSON.parse(stdout) as { readonly isNew: boolean; readonly steps: number };
   } catch (error) {
-    expect(error).toMatchObject({ signal: "SIGKILL" });
+    expect(error, String(error)).toMatchObject({ signal: "SIGKILL" });
     return undefined;
   }
 }
@@ -82,3 +99,61 @@ test.each(engines)(
     }
   },
 );
+
+/** A proposal for a folder whose application is killed before the n-th change of a file there. */
+async function killFolder(scene: Scene, step: number) {
+  const { context } = scene;
+  const skill = `local-${step}`;
+  const root = join(scene.folder, `skills-${step}`);
+  const text = (word: string) => ({ "SKILL.md": skillText(skill, word), "a.md": word });
+  const folder = writeSkill(root, skill, { ...text("old"), ".git/HEAD": "kept" });
+  const { id: name, files } = await stageFolder(folder, { within: folder }, context.limits);
+  const { id } = await propose(
+    {
+      ...{ author: ada, origin: "api", justification: "Better." },
+      subject: { kind: "folder", skill: name, folder, files },
+      change: { files: Object.entries(text("new")).map(([path, content]) => ({ path, content })) },
+    },
+    context,
+  );
+  await reviewProposal(id, { by: admin, decision: "approve" }, context);
+  const isWhole = (await applyAt(scene, id, 0, { folder: root, step })) !== undefined;
+  return {
+    ...{ id, isWhole, isMissing: !existsSync(folder) },
+    /** The version of the folder, which must be whole and alone. */
+    version: () => {
+      const word = readFileSync(join(folder, "a.md"), "utf8");
+      expect(readFileSync(join(folder, "SKILL.md"), "utf8")).toBe(text(word)["SKILL.md"]);
+      expect(readFileSync(join(folder, ".git/HEAD"), "utf8")).toBe("kept");
+      expect(readdirSync(root)).toEqual([skill]);
+      return word;
+    },
+  };
+}
+
+test("a folder whose proposal is being applied at a kill is whole after the next command or start [S-49]", async () => {
+  const scene = await openScene("sqlite");
+  try {
+    let missing: number | undefined;
+    for (let step = 1, isWhole = false; !isWhole; step += 1) {
+      expect(step).toBeLessThan(100);
+      const killed = await killFolder(scene, step);
+      ({ isWhole } = killed);
+      if (killed.isMissing) missing = step;
+      const { ended } = commands.start(["proposal", "list", "--store", scene.url]);
+      expect((await ended).code).toBe(0);
+      expect(killed.isMissing ? ["old"] : ["old", "new"]).toContain(killed.version());
+      expect(await applyAt(scene, killed.id, 0)).toMatchObject({ isNew: !isWhole });
+      expect(killed.version()).toBe("new");
+    }
+    if (missing === undefined) throw new Error("No kill came between the two renames.");
+    await rm(join(scene.folder, `skills-${missing}`), { recursive: true });
+    const again = await killFolder(scene, missing);
+    expect(again.isMissing).toBe(true);
+    const gateway = await commands.serve(["--no-seed", "--store", scene.url]);
+    expect(again.version()).toBe("old");
+    await gateway.command.terminate();
+  } finally {
+    await scene.close();
+  }
+});

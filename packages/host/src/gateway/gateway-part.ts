@@ -12,6 +12,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { privateKeyFile, RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
+import { recoverFolders } from "@skillhold/registry/proposal";
 import { RegistryAsker, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { guardHook } from "@skillhold/registry/release";
@@ -256,6 +257,7 @@ async function openSkills(
   closers: CloserList,
 ) {
   const { registry, host, copies } = parts;
+  await recoverFolders(registry.store);
   const cache = present({ cache: parts.cache });
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
   const { ports: models } = closers.add(await openModels(place), (it) => it.close());

@@ -7,6 +7,8 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { replaceFolder } from "../exchange/replace-folder.ts";
 import { recoverSwaps } from "../exchange/swap-folder.ts";
 import { isStill, readTargetState } from "../exchange/target-folder.ts";
+import type { Proposal } from "../record/proposal.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 
 /** The tree hash of a folder without files: the base of a new skill in a folder. */
@@ -21,6 +23,24 @@ export async function findFolderHash(
   const state = await readTargetState(folder, { known, paths: [] }, undefined, limits);
   if (state.kind === "absent") return known.find((each) => each === emptyTree);
   return state.kind === "known" ? state.treeHash : undefined;
+}
+
+const PAGE = 100;
+
+/**
+ * Puts folders back that a killed process had moved aside while it applied a proposal. Such a proposal is still approved, so
+ * only places that a reviewer agreed to are looked at.
+ */
+export async function recoverFolders(store: RegistryReader): Promise<void> {
+  let after: Proposal | undefined;
+  const parents = new Set<string>();
+  for (;;) {
+    const page = await store.listProposals({ states: ["approved"], limit: PAGE, after });
+    for (const { folder } of page) if (folder !== undefined) parents.add(dirname(folder));
+    after = page.at(-1);
+    if (page.length < PAGE) break;
+  }
+  for (const parent of parents) recoverSwaps(parent);
 }
 
 /**

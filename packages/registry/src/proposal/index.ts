@@ -2,6 +2,7 @@ export { type AppliedChange, applyProposal, outdateFolder } from "./apply.ts";
 export { isAuthor, mayWithdraw } from "./author.ts";
 export { readTree, stageProposed } from "./candidate.ts";
 export { applyChange } from "./change.ts";
+export { recoverFolders } from "./folder-skill.ts";
 export { approveFirst, type GovernedSkill, isApproved, proposeEdit } from "./governed.ts";
 export { formatProposal, parseProposal } from "./proposal-file.ts";
 export {

@@ -1,6 +1,6 @@
 import { neutralText } from "@skillhold/core/text";
 import { ProposalState } from "@skillhold/protocol";
-import { type ProposalPermissions, permissionsOf } from "@skillhold/registry/proposal";
+import { type ProposalPermissions, permissionsOf, recoverFolders } from "@skillhold/registry/proposal";
 import { currentGeneration, openStates, type Proposal } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { textOption } from "../../option.ts";
@@ -38,6 +38,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     state !== undefined ? [ProposalState.parse(state)] : options["all"] === true ? undefined : openStates;
   const skill = textOption(options, "skill");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor, flags }) => {
+    await recoverFolders(context.store);
     const listed: Listed[] = [];
     for await (const proposal of visibleProposals({ states, skill }, actor, context)) {
       const may = await permissionsOf(proposal, actor, context);
