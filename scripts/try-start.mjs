@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const START_MS = 60_000;
+const READY_MS = 120_000;
 const END_MS = 30_000;
 
 const data = await mkdtemp(join(tmpdir(), "skillhold-start-"));
@@ -22,7 +23,7 @@ const ended = new Promise((resolve) => child.once("exit", (code, signal) => reso
 try {
   const { address, code } = await within(START_MS, "no address was printed", readLink());
   await expectStatus(`${address}/healthz`, {}, 200);
-  await expectStatus(`${address}/readyz`, {}, 200);
+  await within(READY_MS, "the gateway is not ready", untilReady(address));
   const body = JSON.stringify({ code });
   const signIn = { method: "POST", headers: { "content-type": "application/json" }, body };
   const signedIn = await expectStatus(`${address}/v1/sign-in`, signIn, 200);
@@ -53,6 +54,16 @@ async function readLink() {
     if (code !== undefined) return { address, code };
   }
   throw new Error("it ended before it printed a link to sign in with");
+}
+
+/** The first start publishes the bundled skills. */
+async function untilReady(address) {
+  for (;;) {
+    const { status } = await fetch(`${address}/readyz`);
+    if (status === 200) return;
+    if (status !== 503) throw new Error(`/readyz answers ${status}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 async function expectStatus(url, init, status) {

@@ -130,12 +130,15 @@ describe("the port", () => {
 });
 
 describe("the bundled skills", () => {
-  test("are published at the start, and not with --no-seed [S-40]", async () => {
+  test("are published before the gateway is ready, and not with --no-seed [S-40] [S-53]", async () => {
     const { url, signIn, command } = await scene.serve();
     const headers = await tokenOf({ url, signIn });
-    await command.until(() => BUNDLED.every((id) => command.err.includes(`"skill":"${id}"`)));
+    const readiness = async () => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(readiness, { timeout: 120_000 }).toBe(200);
     expect(await listIds(url, headers)).toEqual(BUNDLED);
+    expect(command.err).toContain('"event":"gateway.ready"');
     const other = await scene.serve(["--no-seed"]);
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
     const token = await tokenOf(other);
     expect(await listIds(other.url, token)).toEqual([]);
   });
@@ -149,6 +152,8 @@ describe("the bundled skills", () => {
     const headers = await tokenOf({ url, signIn });
     await command.until(() => /seed\.refused[^\n]*pdf/.test(command.err) && command.err.includes('"xlsx"'));
     expect(await listIds(url, headers)).toEqual(BUNDLED);
+    const readiness = async () => await (await fetch(`${url}/readyz`)).json();
+    await expect.poll(readiness).toEqual({ status: "ready", warnings: [expect.any(String)] });
     const pdf = await get(`${url}/v1/skills/pdf`, routeTable.getSkill, headers);
     expect(pdf.registry).toMatchObject({ owner: "ann", system: false });
   });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
+import type { StartupState } from "@skillhold/gateway";
 import { routeTable } from "@skillhold/protocol/http";
 import { openRegistryStore } from "@skillhold/store";
 import { afterEach, expect, test } from "vitest";
@@ -113,6 +114,24 @@ test("a killed gateway loses no acknowledged change [S-41] [S-53]", async () => 
   const again = await scene.serve(["--no-seed"], { data: gateway.data });
   expect(await listIds(again.url, headers)).toEqual(ids);
   expect((await again.command.terminate()).code).toBe(0);
+});
+
+test("a gateway is alive and not ready while it starts, and reports a failed start [S-53]", async () => {
+  let state: StartupState = { pending: "The gateway is publishing the bundled skills." };
+  const gateway = await openTestGateway({ startup: () => state });
+  expect(await problemOf(await ask(gateway, "GET", "/readyz"))).toMatchObject({
+    status: 503,
+    code: "STARTING",
+  });
+  expect((await ask(gateway, "GET", "/healthz")).status).toBe(200);
+  state = { warnings: ["Some bundled skills are not published."] };
+  const ready = await ask(gateway, "GET", "/readyz");
+  expect({ status: ready.status, body: await ready.json() }).toEqual({
+    status: 200,
+    body: { status: "ready", ...state },
+  });
+  state = {};
+  expect(await (await ask(gateway, "GET", "/readyz")).json()).toEqual({ status: "ready" });
 });
 
 test("a gateway that shuts down or lost its store is alive and not ready [S-53]", async () => {

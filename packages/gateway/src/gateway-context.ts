@@ -61,6 +61,8 @@ export interface GatewayContext {
   readonly progress: DependencyProgress;
   /** The sandbox whose probe runs all checks again; without it, it cannot be probed. */
   readonly sandbox?: Pick<Sandbox, "id" | "probe">;
+  /** The state of work at the start; without it, the gateway is ready as soon as it listens. */
+  readonly startup?: () => StartupState;
   /** Aborted when the gateway starts to shut down. */
   readonly closing?: AbortSignal;
   /** Reports the duration of each reload of the served folders. */
@@ -89,6 +91,14 @@ export interface GatewayContext {
   /** The folder of the rendered documents. */
   readonly docs?: string;
   readonly options: GatewayOptions;
+}
+
+/** Anonymous clients read it, so it names no skill. */
+export interface StartupState {
+  /** The work that readiness waits for, as a sentence; undefined when it ended. */
+  readonly pending?: string;
+  /** Failures that leave the gateway usable. */
+  readonly warnings?: readonly string[];
 }
 
 /** The texts of a skill by path. */

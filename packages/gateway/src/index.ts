@@ -6,7 +6,7 @@ export { requestViewer as viewerOf } from "./auth/viewer.ts";
 export { DependencyProgress as Progress } from "./dependency/progress.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
-export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";
+export type { DependencyPorts, GatewayContext, GatewayOptions, StartupState } from "./gateway-context.ts";
 export type { InstallService, OpenedInstall } from "./install-service.ts";
 export { HeavyGate } from "./limit/heavy-gate.ts";
 export {

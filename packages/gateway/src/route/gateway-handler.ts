@@ -39,10 +39,12 @@ export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAli
     return { data: { ok: isAvailable, sandbox: id, ...more, checks, enforced } };
   },
   isAlive: async () => ({ data: { status: "ok" } }),
-  isReady: async (_call, { registry: { store }, closing, options: { temporary }, timers }) => {
+  isReady: async (_call, { registry: { store }, closing, startup, options: { temporary }, timers }) => {
     if (closing?.aborted === true) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
+    const { pending, warnings = [] } = startup?.() ?? {};
+    if (pending !== undefined) throw new SkillError("STARTING", pending);
     await Promise.race([Promise.all([store.lastEvent(), rejectFullDisk(store, temporary)]), tooLate(timers)]);
-    return { data: { status: "ready" } };
+    return { data: { status: "ready", ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) } };
   },
 };
 

@@ -21,11 +21,11 @@ import { storeUrl } from "../place/store-address.ts";
 import { userName } from "../place/user-name.ts";
 import type { GatewayLayerSettings } from "../source/gateway-layer.ts";
 import { secretKeys } from "../store/state.ts";
-import { AuditRetention } from "./audit-retention.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
 import { ProposalMirror } from "./proposal-mirror.ts";
-import { startSeeding } from "./seeding.ts";
+import { Retention } from "./retention.ts";
+import { logReady, Seeding } from "./seeding.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 
 /** How a gateway is served. Every field has a default that is safe on a developer's machine. */
@@ -72,6 +72,8 @@ export interface ServeOptions {
   readonly strict?: boolean;
   /** Records of use in the audit log are pruned after this many days; never without it. */
   readonly auditDays?: number;
+  /** The texts of runs in sessions are deleted after this many days; 30 by default. */
+  readonly outputsDays?: number;
   /** Whether only reviewed content of served folders is used: an edit on disk becomes a proposal. */
   readonly governed?: boolean;
   readonly limits?: Limits;
@@ -94,6 +96,7 @@ export interface ServedGateway {
 
 const DEFAULT_PORT = 7878;
 const MORE_PORTS = 20;
+const OUTPUTS_DAYS = 30;
 /** Requests a minute: more than a busy agent makes, and too few to guess a token. */
 const RATE = { token: 12_000, address: 600 } as const;
 
@@ -137,16 +140,18 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     );
     if (options.webhooks !== undefined)
       await configureWebhooks(options.webhooks, { keys: secretKeys(machine.env) }, parts.context.registry);
-    const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());
+    const seeding = options.seed === false ? undefined : new Seeding({ log, signal: closing.signal });
+    const listening = closers.add(await listenAt(host, options, parts, seeding), (it) => it.close());
     const { registry } = parts.context;
-    const { auditDays } = options;
-    if (auditDays !== undefined)
-      closers.add(new AuditRetention(auditDays, { registry, timers: systemTimers, log }), (it) => it.close());
-    if (options.seed !== false)
-      closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
+    const { auditDays, outputsDays = OUTPUTS_DAYS } = options;
+    const retention = new Retention({ auditDays, outputsDays }, { registry, timers: systemTimers, log });
+    closers.add(retention, (it) => it.close());
+    closers.add(seeding, (it) => it?.close());
     closers.add(openMirror(parts, machine, log), (it) => it.close());
     const address = servedUrl(listening, options);
     parts.announce(address);
+    if (seeding === undefined) logReady(log);
+    else seeding.start(registry);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
   } catch (error) {
     await close();
@@ -171,7 +176,12 @@ function openMirror(
 }
 
 /** Listens at the given port, or at the first free one from the default on. */
-async function listenAt(host: string, options: ServeOptions, parts: GatewayParts): Promise<Listening> {
+async function listenAt(
+  host: string,
+  options: ServeOptions,
+  parts: GatewayParts,
+  seeding: Pick<Seeding, "state"> | undefined,
+): Promise<Listening> {
   const { origins = [], behindTls: isTls = false, discovery: isDiscoverable = false, onPortTaken } = options;
   const { context, temporary } = parts;
   const sso = options.sso === undefined ? {} : { sso: { ...options.sso, resolve: addressesOf } };
@@ -179,6 +189,7 @@ async function listenAt(host: string, options: ServeOptions, parts: GatewayParts
     openGateway({
       ...context,
       ...sso,
+      ...(seeding === undefined ? {} : { startup: () => seeding.state }),
       options: {
         ...{ hosts: hostsAt(place, options), publicUrl: servedUrl(place, options) },
         ...{ origins, isTls, isDiscoverable, rate: RATE, temporary },

@@ -211,8 +211,10 @@ export interface RegistryTransaction extends RegistryReader {
   removeEvals(uid: string, treeHash: Digest): Promise<void>;
   /** Inserts the proposal or replaces the one with its id. Contract: the skill is locked. */
   putProposal(proposal: Proposal): Promise<void>;
-  /** Keeps the output of a run for some time. */
+  /** Inserts the output of a run once. */
   putRunOutput(output: RunOutput): Promise<void>;
+  /** Removes outputs of runs before a time, a bounded number per call. Returns how many. */
+  pruneRunOutputs(before: string): Promise<number>;
   /** Inserts the webhook or replaces the one with its id. Contract: the webhooks are locked. */
   putWebhook(webhook: Webhook): Promise<void>;
   /** Removes a webhook with its deliveries. */

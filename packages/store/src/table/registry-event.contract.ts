@@ -107,7 +107,7 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
       ]);
     });
 
-    test("outputs of runs are kept once per run, and forgotten after thirty days [S-59]", async () => {
+    test("outputs of runs are kept once per run until they are pruned [S-59] [S-71]", async () => {
       const output = (run: string, day: string) => ({
         ...{ run, session: "s\0", at: `2026-${day}T10:00:00.000Z`, input: "in", result: undefined },
         ...{ stdout: `out of ${run}`, stderr: "\0" },
@@ -121,6 +121,8 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
         { run: "r2", at: "2026-11-02T10:00:00.000Z" },
       ]);
       await put("r3", "12-02");
+      const prune = () => store.transaction((tx) => tx.pruneRunOutputs("2026-11-02T10:00:00.000Z"));
+      expect([await prune(), await prune()]).toEqual([1, 0]);
       expect((await store.listRunOutputs("s\0")).map(({ run }) => run)).toEqual(["r2", "r3"]);
       expect(await store.listRunOutputs("other")).toEqual([]);
     });

@@ -15,7 +15,7 @@ import { insertIdentity, putAttempt, putPasskey, removePasskey, takeAttempt } fr
 import { putProposal } from "./proposal-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
-import { putRunOutput } from "./run-output-table.ts";
+import { deleteRunOutputs, putRunOutput } from "./run-output-table.ts";
 import { putSkill } from "./skill-table.ts";
 import { putToggle } from "./toggle-table.ts";
 import { extendSession, forgetExpired, putToken } from "./token-table.ts";
@@ -64,6 +64,7 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putWorkspace: (workspace) => putWorkspace(tx, workspace),
     extendSession: (id, expiresAt, now) => extendSession(tx, id, expiresAt, now),
     putRunOutput: (output) => putRunOutput(tx, output),
+    pruneRunOutputs: (before) => deleteRunOutputs(tx, before),
     forgetExpired: (now) => forgetExpired(tx, now),
     append: (event) => appendAll(tx, [event], writer),
     appendAll: (events) => appendAll(tx, events, writer),

@@ -4,9 +4,7 @@ import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { sql, toStorable } from "../engine/sql.ts";
 
-const DAY_MS = 86_400_000;
-const KEPT_DAYS = 30;
-const MOST_FORGOTTEN = 100;
+const MOST_PRUNED = 100;
 
 const OutputRow = z
   .object({ run: z.string(), session: z.string(), at: z.string(), body: z.string() })
@@ -22,12 +20,14 @@ export async function selectRunOutputs(db: Queries, session: string): Promise<re
   );
 }
 
-/** Also deletes outputs of the past, a bounded number per call. */
 export async function putRunOutput(tx: Tx, { run, session, at, ...texts }: RunOutput): Promise<void> {
   const body = JSON.stringify(texts, (_, value) => (typeof value === "string" ? toStorable(value) : value));
   await tx.run(sql`insert into run_output (run, session, at, body)
     values (${toStorable(run)}, ${toStorable(session)}, ${at}, ${body}) on conflict (run) do nothing`);
-  const oldest = new Date(Date.parse(at) - KEPT_DAYS * DAY_MS).toISOString();
-  await tx.run(sql`delete from run_output where run in
-    (select run from run_output where at < ${oldest} order by at limit ${MOST_FORGOTTEN})`);
+}
+
+/** Deletes outputs that are older than `before`, a bounded number per call. Returns how many. */
+export async function deleteRunOutputs(tx: Tx, before: string): Promise<number> {
+  return await tx.run(sql`delete from run_output where run in
+    (select run from run_output where at < ${before} order by at limit ${MOST_PRUNED})`);
 }

@@ -43,6 +43,7 @@ export function readServeOptions(options: Options): ServeOptions {
       port: countOption(options, "port", { min: 0, max: 65_535 }),
       store: textOption(options, "store"),
       auditDays: countOption(options, "auditDays", { min: 1, max: 36_500 }),
+      outputsDays: countOption(options, "outputsDays", { min: 1, max: 36_500 }),
       workspaces: textOption(options, "workspaces"),
     }),
   };

@@ -39,9 +39,12 @@ test("the file can turn watching off, and the command line wins [S-18] [S-71]", 
   expect(read({ config: "c.yaml", watch: false }, { SKILLHOLD_WATCH: "1" })).toMatchObject({ watch: false });
 });
 
-test("the file sets how long the audit log is kept, and the command line wins [S-71]", () => {
-  writeFileSync(join(cwd, "c.yaml"), "retention: { auditDays: 90 }\n");
-  expect(read({ config: "c.yaml" })).toMatchObject({ auditDays: "90" });
+test("retention comes from the command line, variables or the file, in this order [S-71]", () => {
+  writeFileSync(join(cwd, "c.yaml"), "retention: { auditDays: 90, outputsDays: 7 }\n");
+  expect(read({ config: "c.yaml" })).toMatchObject({ auditDays: "90", outputsDays: "7" });
+  const env = { SKILLHOLD_OUTPUTS_DAYS: "5" };
+  expect(read({ config: "c.yaml" }, env)).toMatchObject({ auditDays: "90", outputsDays: "5" });
+  expect(read({ config: "c.yaml", outputsDays: "3" }, env)).toMatchObject({ outputsDays: "3" });
   expect(read({ config: "c.yaml", auditDays: "30" })).toMatchObject({ auditDays: "30" });
   for (const text of ["auditDays: 0", "auditDays: 1.5", "outputs: 3"]) {
     writeFileSync(join(cwd, "c.yaml"), `retention: { ${text} }\n`);
@@ -79,12 +82,14 @@ test.each([
   );
 });
 
-test.each([{ SKILLHOLD_PORT: "x" }, { SKILLHOLD_PORT: "70000" }, { SKILLHOLD_BEHIND_TLS: "yes" }])(
-  "rejects the variables %j [S-71]",
-  (env) => {
-    expect(() => read({}, env)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
-  },
-);
+test.each([
+  { SKILLHOLD_PORT: "x" },
+  { SKILLHOLD_PORT: "70000" },
+  { SKILLHOLD_AUDIT_DAYS: "0" },
+  { SKILLHOLD_BEHIND_TLS: "yes" },
+])("rejects the variables %j [S-71]", (env) => {
+  expect(() => read({}, env)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+});
 
 test("reports a named file that does not exist [S-71]", () => {
   expect(() => read({ config: "none.yaml" })).toThrow(expect.objectContaining({ code: "IO_FAILED" }));

@@ -36,10 +36,15 @@ export const ServeFile = z
           .int()
           .min(1)
           .max(36_500)
-          .describe("prune records of use in the audit log after this many days"),
+          .describe("prune records of use in the audit log after this many days; by default never"),
+        outputsDays: z
+          .int()
+          .min(1)
+          .max(36_500)
+          .describe("delete the output of runs in sessions after this many days; by default 30"),
       })
       .partial()
-      .describe("how long old data is kept; by default forever"),
+      .describe("how long old data is kept"),
     sso: SsoFile.describe("sign people in with an OpenID Connect provider"),
     limits: z.record(z.string(), z.int().min(0)).describe("set limits that /v1/status lists"),
     discovery: z.boolean().describe("list public skills for anonymous clients"),
@@ -142,9 +147,13 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
       hint: "Set it to 1 or 0.",
     });
   };
-  const port = text("PORT");
+  const number = (name: string) => {
+    const value = text(name);
+    return value === undefined ? undefined : Number(value);
+  };
   const found = {
-    port: port === undefined ? undefined : Number(port),
+    port: number("PORT"),
+    retention: { auditDays: number("AUDIT_DAYS"), outputsDays: number("OUTPUTS_DAYS") },
     host: text("HOST"),
     roots: list("ROOTS", delimiter),
     workspaces: text("WORKSPACES"),
@@ -167,7 +176,7 @@ function readVariables({ env }: Pick<Io, "env">): ServeFile {
     "CONFIG_INVALID",
     `A SKILLHOLD_ variable is invalid: ${parsed.error.issues[0]?.message}.`,
     {
-      hint: "SKILLHOLD_PORT is a number from 0 to 65535.",
+      hint: "SKILLHOLD_PORT is a number from 0 to 65535, SKILLHOLD_AUDIT_DAYS and SKILLHOLD_OUTPUTS_DAYS are numbers from 1 to 36500.",
     },
   );
 }
@@ -193,6 +202,7 @@ function toOptions({
     allowOrigin: allowOrigins,
     webhookHost: webhookHosts,
     auditDays: retention?.auditDays?.toString(),
+    outputsDays: retention?.outputsDays?.toString(),
     limit: limits && Object.entries(limits).map(([name, value]) => `${name}=${value}`),
   };
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

@@ -49,6 +49,10 @@ const optionSpecs = [
     summary: "prune records of use in the audit log after this many days; by default never",
   },
   {
+    flags: "--outputs-days <count>",
+    summary: "delete the output of runs in sessions after this many days; by default 30",
+  },
+  {
     flags: "--root <folder>",
     summary: "also serve the skills of this folder; repeatable",
     repeats: true,

@@ -131,9 +131,10 @@ export const gatewayRoutes = {
     method: "GET",
     path: "/readyz",
     tag: "gateway",
-    summary: "Check that the gateway is ready: the store is reachable and no shutdown is in progress",
+    summary:
+      "Check that the gateway is ready: it has started, the store is reachable and no shutdown is in progress",
     roles: "anyone",
-    answer: z.object({ status: z.literal("ready") }),
-    errors: ["STORE_FAILED"],
+    answer: z.object({ status: z.literal("ready"), warnings: z.array(z.string()).optional() }),
+    errors: ["STORE_FAILED", "STARTING"],
   }),
 } as const;
