@@ -12,6 +12,7 @@ import { openStack, type Stack, type StackChoice } from "./library/open-stack.ts
 import type { StackLog } from "./library/stack-log.ts";
 import { DATA_VARIABLE } from "./place/data-folder.ts";
 import { type Machine, present, thisMachine } from "./place/machine.ts";
+import { rejectOldNode } from "./place/node-version.ts";
 import { localRunPorts } from "./run/run-ports.ts";
 import type { GatewayLayerSettings } from "./source/gateway-layer.ts";
 import { localProposer } from "./store/local-proposer.ts";
@@ -62,6 +63,7 @@ export interface SkillholdOptions {
 
 /** Opens Skillhold: folders, store, sandbox, approvals and audit with the defaults of the command line. */
 export async function openSkillhold(options: SkillholdOptions): Promise<Skillhold> {
+  rejectOldNode(process.versions.node);
   const machine = machineOf(options);
   const limits = options.limits === undefined ? undefined : withLimits(options.limits);
   if (options.workspace !== undefined)

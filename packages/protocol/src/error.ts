@@ -161,6 +161,8 @@ export const errorTable = {
     exit: 1,
     hint: "Free some space on the disk, or move the data folder to a larger one. Reads that need no record still work.",
   },
+  NODE_UNSUPPORTED: { status: 500, exit: 1, hint: "Install a current Node from https://nodejs.org." },
+  STARTING: { status: 503, exit: 1, hint: "Try again in a few seconds. The log has the progress." },
   SHUTTING_DOWN: { status: 503, exit: 1, hint: "Use another gateway, or try again after the restart." },
   GRANT_NOT_FOUND: { status: 404, exit: 5, hint: "Run `skillhold access <skill>` to list the grants." },
   AGENT_NOT_FOUND: { status: 404, exit: 5, hint: "Run `skillhold agent list` to list the agents." },

@@ -2,7 +2,7 @@
 // Plain JavaScript on purpose: an older Node must be able to read this far, to hand over to a newer one.
 import module from "node:module";
 
-const floor = "22.18.0";
+const floor = "22.18";
 
 /** The packages that carry a Node binary, by platform. The workspace pins them as optional dependencies. */
 const nodePackages = {
@@ -99,10 +99,28 @@ function isNewEnough(version) {
 }
 
 function refuse() {
+  const command = installCommand();
+  const other = command === undefined ? "" : `, or install one for Skillhold alone with \`${command}\``;
   process.stderr.write(
-    `error: Skillhold needs Node ${floor} or newer; this is ${process.versions.node}.\n` +
-      "hint: Install a current Node from https://nodejs.org, or put one next to Skillhold with " +
-      `\`npm install ${nodePackages[`${process.platform}-${process.arch}`] ?? "node"}\`.\n`,
+    `error: Skillhold needs Node ${floor} or later; this is ${process.versions.node}.\n` +
+      `hint: Install a current Node from https://nodejs.org${other}.\n`,
   );
   process.exitCode = 1;
+}
+
+/** The command that puts a current Node where `findPinnedNode` looks; undefined if there is no package for the platform. */
+function installCommand() {
+  const name = nodePackages[`${process.platform}-${process.arch}`];
+  if (name === undefined) return undefined;
+  const own = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
+  const [, project] = /^(.*)[\\/]node_modules[\\/]skillhold[\\/]$/.exec(own) ?? [];
+  if (project === undefined) return "npm install";
+  const [, prefix] = /^(.*)[\\/]lib$/.exec(project) ?? [];
+  // Without links, because a global package named `node` would collide with the installed one.
+  const flags = prefix === undefined ? [] : ["--global", "--no-bin-links"];
+  return ["npm install", ...flags, "--prefix", quoted(prefix ?? project), `${name}@24`].join(" ");
+}
+
+function quoted(path) {
+  return /^[\w./:-]+$/.test(path) ? path : `"${path}"`;
 }

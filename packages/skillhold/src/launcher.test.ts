@@ -1,8 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 /** The launcher stands alone here, on a Node that claims to be old, beside a pinned Node that is a shell script. */
@@ -53,8 +56,42 @@ describe.skipIf(nodePackage === "")("on an older Node the launcher", () => {
     pinNode("22.17.1", "exit 0");
     const { status, stderr } = launch(["--help"]);
     expect(status).toBe(1);
-    expect(stderr).toContain("error: Skillhold needs Node 22.18.0 or newer; this is 20.20.2.");
-    expect(stderr).toContain(`npm install ${nodePackage}`);
+    expect(stderr).toContain("error: Skillhold needs Node 22.18 or later; this is 20.20.2.");
+    expect(stderr).toContain("`npm install`");
+  });
+
+  test.each([
+    ["a project", "my project/node_modules/skillhold"],
+    ["a global installation", "prefix/lib/node_modules/skillhold"],
+  ])("prints a command that installs one for %s [S-67]", async (_, place) => {
+    launcher = join(folder, place, "bin/skillhold.js");
+    cpSync(fileURLToPath(new URL("../bin/skillhold.js", import.meta.url)), launcher);
+    writeFileSync(
+      join(folder, place, "package.json"),
+      '{ "name": "skillhold", "version": "1.0.0", "type": "module" }',
+    );
+    if (!place.includes("lib"))
+      writeFileSync(
+        join(folder, place, "../../package.json"),
+        '{ "dependencies": { "skillhold": "1.0.0" } }',
+      );
+    const [, command = ""] = /`(npm install .*)`/.exec(launch([]).stderr) ?? [];
+    const registry = await serveNodePackage("24.21.0", 'shift 2; echo "$@"; exit 7');
+    try {
+      const elsewhere = mkdtempSync(join(folder, "elsewhere-"));
+      const settings = {
+        registry: registry.url,
+        cache: join(folder, "cache"),
+        audit: "false",
+        fund: "false",
+      };
+      const named = Object.entries(settings).map(([name, value]) => [`npm_config_${name}`, value]);
+      const env = { PATH: process.env["PATH"], HOME: folder, ...Object.fromEntries(named) };
+      await promisify(execFile)("sh", ["-c", command], { cwd: elsewhere, env });
+    } finally {
+      await registry.close();
+    }
+    expect(launch(["a"])).toMatchObject({ status: 7, stdout: `${launcher} a\n` });
   });
 
   test("says which Node is needed when there is no other [S-67]", () => {
@@ -70,12 +107,41 @@ describe.skipIf(nodePackage === "")("on an older Node the launcher", () => {
   });
 });
 
+/** A registry with one version of the package that carries Node. */
+async function serveNodePackage(version: string, script: string) {
+  const home = writeNodePackage(join(folder, "published"), version, script);
+  const archive = join(folder, "node.tgz");
+  execFileSync("tar", ["-czf", archive, "--transform", "s,^\\.,package,", "-C", home, "."]);
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith(".tgz")) return void response.end(readFileSync(archive));
+    const dist = { tarball: `${url}/node.tgz` };
+    const about = { name: nodePackage, version, bin: { node: "bin/node" }, dist };
+    const versions = { [version]: about };
+    response.end(JSON.stringify({ name: nodePackage, "dist-tags": { latest: version }, versions }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { url, close };
+}
+
 function pinNode(version: string, script: string): void {
-  const home = join(folder, "node_modules", nodePackage);
+  writeNodePackage(join(folder, "node_modules"), version, script);
+}
+
+function writeNodePackage(parent: string, version: string, script: string): string {
+  const home = join(parent, nodePackage);
   mkdirSync(join(home, "bin"), { recursive: true });
-  writeFileSync(join(home, "package.json"), JSON.stringify({ version, bin: { node: "bin/node" } }));
+  const manifest = { name: nodePackage, version, bin: { node: "bin/node" } };
+  writeFileSync(join(home, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(home, "bin/node"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(home, "bin/node"), 0o755);
+  return home;
 }
 
 function launch(args: readonly string[]) {

@@ -3,12 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { LimitKind, Sandbox } from "@skillhold/core/run";
 import type { nodeHost } from "@skillhold/core/source";
-import { shortPath } from "@skillhold/host/place";
+import { isSupportedNode, MIN_NODE, shortPath } from "@skillhold/host/place";
 import type { Io } from "../terminal/output.ts";
 import { formatSize } from "../terminal/text.ts";
 import { type Check, failed, ok, warn } from "./check.ts";
-
-const FLOOR = [22, 18] as const;
 
 /** Checks the running Node, and the pinned Node for systems with an older one. */
 export function checkNode(
@@ -17,14 +15,13 @@ export function checkNode(
 ): readonly Check[] {
   const name = "node";
   const version = versions.node;
-  const floor = `${FLOOR.join(".")} or newer`;
-  const check = isNewEnough(version)
+  const check = isSupportedNode(version)
     ? ok(name, `Node ${version} runs Skillhold (${execPath}).`)
-    : failed(name, `Node ${version} is too old.`, `Install Node ${floor}.`);
+    : failed(name, `Node ${version} is too old.`, `Install Node ${MIN_NODE} or later.`);
   const message =
     pinned === undefined
       ? "No Node is pinned; Skillhold uses the system's."
-      : `Node ${pinned} is pinned for systems with a Node older than ${FLOOR.join(".")}.`;
+      : `Node ${pinned} is pinned for systems with a Node older than ${MIN_NODE}.`;
   return [check, ok("pinned node", message)];
 }
 
@@ -51,11 +48,6 @@ function readVersion(file: string): string | undefined {
     // Missing or not a package: the next folder may have it.
     return undefined;
   }
-}
-
-function isNewEnough(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > FLOOR[0] || (major === FLOOR[0] && minor >= FLOOR[1]);
 }
 
 interface Program {

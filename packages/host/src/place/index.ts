@@ -9,6 +9,7 @@ export {
 } from "./data-folder.ts";
 export { ioFailure, statPath, systemCode } from "./io-failure.ts";
 export { type Env, type Machine, type ProcessContext, present, thisMachine } from "./machine.ts";
+export { isSupportedNode, MIN_NODE } from "./node-version.ts";
 export { readPrivateList, writePrivateList } from "./private-list.ts";
 export {
   copiesFolder,

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { IndexCache } from "@skillhold/core/library";
+import { openDatabase } from "../engine/sqlite/node-sqlite.ts";
 import { isDamaged } from "../engine/sqlite/sqlite-failure.ts";
 
 /** Changes with the table; a file of another version is cleared. */
@@ -66,7 +67,7 @@ function replace(path: string): DatabaseSync | undefined {
 }
 
 function open(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
+  const database = openDatabase(path);
   try {
     // A crash may lose cache entries, so durability is off.
     database.exec(`pragma busy_timeout = ${BUSY_MS}; pragma journal_mode = wal; pragma synchronous = off`);

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { pause, systemTimers, type Timers } from "@skillhold/core/port";
 import { openPrivateFile } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
+import { openDatabase } from "../engine/sqlite/node-sqlite.ts";
 import { isBusy, isDamaged } from "../engine/sqlite/sqlite-failure.ts";
 
 const BUSY_MS = 5000;
@@ -51,7 +52,7 @@ export async function openStateDatabase(path: string, timers: Timers = systemTim
  * cover the switch to its write-ahead log.
  */
 function open(path: string, mayBeBusy: boolean): DatabaseSync | undefined {
-  const database = new DatabaseSync(path);
+  const database = openDatabase(path);
   try {
     prepare(database, path);
     return database;

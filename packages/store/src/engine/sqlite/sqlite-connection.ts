@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import { diskFull, isDiskFull } from "@skillhold/registry/record";
@@ -25,7 +25,7 @@ export class SqliteConnection {
   constructor(path: string, access: SqliteAccess = "write") {
     this.path = path;
     const address = access === "unchanging" ? unchanging(path) : path;
-    this.#database = new DatabaseSync(address, { timeout: BUSY_MS, readOnly: access !== "write" });
+    this.#database = openDatabase(address, { timeout: BUSY_MS, readOnly: access !== "write" });
   }
 
   all<Row>(query: Sql, row: RowParser<Row>): readonly Row[] {
