@@ -42,5 +42,5 @@ function copyConsole(target) {
 }
 
 function run(...args) {
-  execFileSync(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, args, { stdio: ["ignore", process.stderr, "inherit"] });
 }

@@ -25,7 +25,10 @@ export function packWorkspaces(folder) {
     const workspaces = publishedWorkspaces();
     const folders = workspaces.map((workspace) => join(root, "packages", workspace.folder));
     // One build and two calls of npm for all packages; npm's own prepack would build each package alone.
-    execFileSync(process.execPath, [join(root, "scripts/prepack.mjs"), ...folders], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(root, "scripts/prepack.mjs"), ...folders], {
+      stdio: "pipe",
+      encoding: "utf8",
+    });
     packFolders(folders, scratch);
     const stages = workspaces.map((workspace) => {
       const stage = join(scratch, workspace.folder);

@@ -73,7 +73,7 @@ describe("the port", () => {
     const { port } = new URL(url);
     const second = scene.start(["serve", "--port", port, "--data", scene.folder()]);
     expect((await second.ended).code).toBe(6);
-    expect(second.err).toContain(`error: Port ${port} of 127.0.0.1 is already in use.\n`);
+    expect(second.err).toContain(`error: Port ${port} on 127.0.0.1 is already in use.\n`);
     expect(second.err).toContain("--port");
     expect(second.out).toBe("");
   });

@@ -109,7 +109,7 @@ function bindProblem(error: NodeJS.ErrnoException, { host, port }: ListenAddress
 
 const bindFailures: Readonly<Record<string, (place: ListenAddress) => readonly [string, string]>> = {
   EADDRINUSE: ({ host, port }) => [
-    `Port ${port} of ${host} is already in use.`,
+    `Port ${port} on ${host} is already in use.`,
     "Stop the other process, or choose another port with --port. --port 0 selects a free port.",
   ],
   EACCES: ({ port }) => [`Permission denied for port ${port}.`, "Choose a port above 1023 with --port."],

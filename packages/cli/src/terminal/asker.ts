@@ -19,8 +19,9 @@ export function terminalAsker(tty: Tty, by: string, readCode?: CodeReader): Aske
   return {
     async ask(request, signal) {
       const reader = request.act === "run_script" ? readCode : undefined;
-      const prompt = promptOf({ hasCode: reader !== undefined });
-      tty.output.write(formatQuestion(request));
+      const choices = choicesOf({ hasCode: reader !== undefined });
+      tty.output.write(`${formatQuestion(request)}${listChoices(choices)}`);
+      const prompt = `Approve? [${choices.map(([key]) => key).join("/")}/N] `;
       for (;;) {
         const answer = (await askLine(tty, prompt, signal)) ?? "";
         if (reader === undefined || answer.trim().toLowerCase() !== "v") return readAnswer(answer, by);
@@ -64,10 +65,21 @@ function formatQuestion(request: ApprovalRequest): string {
   return `${headlineOf(request)}\nThis needs your approval:\n${lines}`;
 }
 
-function promptOf({ hasCode }: { readonly hasCode: boolean }): string {
+type Choice = readonly [key: string, meaning: string];
+
+function choicesOf({ hasCode }: { readonly hasCode: boolean }): readonly Choice[] {
   const minutes = Math.round(defaultLimits.approvalMs / 60_000);
-  const view = hasCode ? "v = view the code; " : "";
-  return `${view}y = once; a = ${minutes} minutes, for this content and such arguments; w = also with any arguments; anything else = no [no] `;
+  return [
+    ["y", "yes, once"],
+    ["a", `yes, for ${minutes} minutes: this content, with arguments of the same shape`],
+    ["w", `yes, for ${minutes} minutes: this content, with any arguments`],
+    ...(hasCode ? [["v", "view the code first"] as const] : []),
+  ];
+}
+
+function listChoices(choices: readonly Choice[]): string {
+  const all: readonly Choice[] = [...choices, ["n", "no (default)"]];
+  return all.map(([key, meaning]) => `  ${key}  ${meaning}\n`).join("");
 }
 
 /** Every line has a number, so that no line of the code looks like a question. */

@@ -151,7 +151,7 @@ test("a no names the person and the refused request [S-28]", async () => {
   const { approvals } = fixtureApprovals({ answer: "deny", by: "ann\u001b[2J" });
   await expect(approvals.obtain(request())).rejects.toMatchObject({
     code: "APPROVAL_DENIED",
-    message: `ann refused to run scripts/a.py of pdf (${digest("tree")}).`,
+    message: `Denied by ann: run scripts/a.py of pdf (${digest("tree")}).`,
   });
 });
 
@@ -160,7 +160,7 @@ test("without an asker, the error says what needs approval, why, and how to get 
   const failure = await approvals.obtain(request()).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "APPROVAL_REQUIRED",
-    message: `No asker is configured: approval is needed to run scripts/a.py of pdf (${digest("tree")}). A skill of the user's asks first.`,
+    message: `No approver is available: approval is needed to run scripts/a.py of pdf (${digest("tree")}). A skill of the user's asks first.`,
     hint: expect.stringContaining("approve this content beforehand"),
     details: { skill: "pdf", target: "scripts/a.py", act: "run_script", rule: "user-asks" },
   });

@@ -150,7 +150,7 @@ export class Approvals {
     const subject = summarizeRequest(request);
     const details = { skill, treeHash: hash, act, target };
     if (!isUnattended)
-      throw new SkillError("APPROVAL_DENIED", `${neutralText(by, 100)} refused to ${subject}.`, { details });
+      throw new SkillError("APPROVAL_DENIED", `Denied by ${neutralText(by, 100)}: ${subject}.`, { details });
     throw new SkillError(
       "APPROVAL_DENIED",
       `The client declined the request to ${subject}; it may not have asked a person.`,

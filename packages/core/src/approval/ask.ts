@@ -14,7 +14,7 @@ export async function askInTime(
   asker: Asker | undefined,
   { limits, timers, signal }: AskOptions,
 ): Promise<ApprovalAnswer> {
-  if (asker === undefined) throw approvalRequired(request, "No asker is configured");
+  if (asker === undefined) throw approvalRequired(request, "No approver is available");
   if (signal?.aborted === true) throw interrupted(request);
   const asking = new AbortController();
   const end = Promise.withResolvers<never>();

@@ -149,7 +149,7 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
       part: "limit",
       when: { trust: ["third_party"], hasSecrets: true },
       verdict: "ask",
-      reason: "A stranger's skill would read your secrets.",
+      reason: "A third-party skill would read your secrets.",
     },
   ];
 }
@@ -162,7 +162,7 @@ function sandboxRows(): readonly PolicyRow[] {
       part: "limit",
       when: { trust: ["third_party"], isUnsandboxed: true },
       verdict: "deny",
-      reason: "A stranger's skill never runs outside a sandbox; there is no switch for it.",
+      reason: "A third-party skill never runs without a sandbox. No setting allows it.",
     },
     {
       id: "unsandboxed-off",
@@ -170,7 +170,7 @@ function sandboxRows(): readonly PolicyRow[] {
       part: "limit",
       when: { isUnsandboxed: true, mayRunUnsandboxed: false },
       verdict: "deny",
-      reason: "There is no sandbox for it, and the two switches for running without one are not both on.",
+      reason: "No sandbox is available, and running without one needs both settings for it.",
     },
     {
       id: "unsandboxed-on",

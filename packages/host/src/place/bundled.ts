@@ -8,11 +8,16 @@ const isWorkspace = import.meta.url.endsWith(".ts");
 
 /** The folder of the bundled skills. */
 export function bundledSkills(): string {
-  const folder = at(isWorkspace ? "../../../../skills" : "../../skills");
+  const folder = bundledFolder();
   if (existsSync(folder)) return folder;
   throw new SkillError("PATH_NOT_FOUND", `The bundled skills are missing from ${folder}.`, {
     hint: "Reinstall Skillhold, or name a folder of skills.",
   });
+}
+
+/** Where the bundled skills belong; an incomplete installation lacks the folder. */
+export function bundledFolder(): string {
+  return at(isWorkspace ? "../../../../skills" : "../../skills");
 }
 
 /** Undefined where the console was not built. */

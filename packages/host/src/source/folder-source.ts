@@ -1,7 +1,9 @@
 import { basename, dirname, resolve } from "node:path";
+import { findRealPath } from "@skillhold/core/bundle";
 import { discoverSources, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { didYouMean, suggest } from "@skillhold/skill/suggest";
+import { bundledFolder } from "../place/bundled.ts";
 import { statPath } from "../place/io-failure.ts";
 import { type ProcessContext, present } from "../place/machine.ts";
 
@@ -37,7 +39,18 @@ export function chooseFolders(
       : discoverSources({ cwd, isProjectTrusted: trustProject, ...present({ home }) });
   const chosen = filterSources(found, source, others);
   const asked = { ...(followLinks ? { followLinks } : {}), ...(strict ? { strict } : {}) };
-  return chosen.map((each) => ({ ...each, ...asked }));
+  return withBundledTrust(chosen).map((each) => ({ ...each, ...asked }));
+}
+
+/** The bundled skills belong to the product, however their folder is named. A copy elsewhere has the trust of its place. */
+function withBundledTrust(sources: readonly Source[]): readonly Source[] {
+  const bundled = findRealPath(bundledFolder());
+  if (bundled === undefined) return sources;
+  return sources.map((source) => {
+    const root = findRealPath(source.root);
+    const isBundled = root === bundled || (root !== undefined && dirname(root) === bundled);
+    return isBundled ? { ...source, trust: "builtin" } : source;
+  });
 }
 
 function namedFolders(roots: readonly string[], cwd: string): readonly Source[] {
@@ -45,7 +58,11 @@ function namedFolders(roots: readonly string[], cwd: string): readonly Source[] 
   for (const label of roots) {
     const path = resolve(cwd, label);
     const stats = statPath(path, label);
-    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+    if (stats === undefined)
+      throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`, {
+        hint: `Create the folder ${path}, or name another one.`,
+        details: { path },
+      });
     const isSkillFile = !stats.isDirectory() && basename(path).toLowerCase() === "skill.md";
     if (!stats.isDirectory() && !isSkillFile)
       throw new SkillError("PATH_NOT_FOUND", `${label} is not a folder.`, {

@@ -61,7 +61,7 @@ export function openDeclaredTools(
       const { tools } = (await ports.cache.get(skill.treeHash)) ?? (await list());
       const tool = tools.find((each) => each.name === name);
       const host = tool === undefined ? undefined : hosts.get(languageOf(tool.file));
-      if (host === undefined) throw toolNotFound(name);
+      if (host === undefined) throw toolNotFound(name, tools);
       return host.call(name, args, options);
     },
     close: async () => {

@@ -6,6 +6,7 @@ export {
   type ToolSkill,
 } from "./declared-tools.ts";
 export { cachedTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
+export { toolNotFound } from "./tool-failure.ts";
 export { openToolHost, type ToolHost } from "./tool-host.ts";
 export type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./tool-host-spec.ts";
 

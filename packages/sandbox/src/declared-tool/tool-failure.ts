@@ -42,8 +42,13 @@ export function notJson(tool: string, cause: unknown): SkillError {
   });
 }
 
-export function toolNotFound(tool: string): SkillError {
-  return new SkillError("TOOL_NOT_FOUND", `The skill has no tool named ${JSON.stringify(tool)}.`, {
+const MAX_NAMED = 20;
+
+export function toolNotFound(tool: string, tools: readonly { readonly name: string }[]): SkillError {
+  const names = tools.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = tools.length > names.length ? `, and ${tools.length - names.length} more` : "";
+  return new SkillError("TOOL_NOT_FOUND", `The skill has no tool ${JSON.stringify(tool.slice(0, 128))}.`, {
+    hint: names.length === 0 ? "The skill has no tools." : `Available tools: ${names.join(", ")}${more}.`,
     details: { tool },
   });
 }

@@ -63,7 +63,7 @@ class LazyToolHost implements ToolHost {
     return this.#busy(async () => {
       const { process, listing } = await untilAborted(this.#running(), tool, options.signal);
       if (!listing.tools.some((each) => each.name === tool)) {
-        throw toolNotFound(tool);
+        throw toolNotFound(tool, listing.tools);
       }
       return process.call(tool, args, options);
     });

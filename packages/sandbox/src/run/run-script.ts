@@ -119,12 +119,17 @@ function findScript({ entry, files }: SkillContent, script: string): { path: str
     files.find(({ path }) => path === wanted) ?? files.find(({ path }) => path === `scripts/${wanted}`);
   if (found !== undefined) return found;
   const scripts = files
-    .filter((file) => file.role === "script" && looksRunnable(file))
+    .filter((file) => file.role === "script" && looksRunnable(file) && !isLibrary(file.path))
     .map(({ path }) => path);
   throw new SkillError("PATH_NOT_FOUND", `The skill ${entry.id} has no script ${script}.`, {
     hint: scripts.length === 0 ? "This skill has no scripts." : `Available scripts: ${scripts.join(", ")}.`,
     details: { scripts },
   });
+}
+
+/** Files for other scripts to import, by the names that such folders have. */
+function isLibrary(path: string): boolean {
+  return /\/(?:lib|node_modules|vendor|__pycache__)\/|\/__init__\.py$/.test(path);
 }
 
 const HEAD_BYTES = 256;

@@ -24,6 +24,7 @@ import {
   type DeclaredTools,
   MemoryToolCatalogueCache,
   openDeclaredTools,
+  toolNotFound,
 } from "../declared-tool/index.ts";
 import { aboutRun, checkRun, clearRun, type RunRequest } from "./clearance.ts";
 import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
@@ -136,7 +137,7 @@ export class ToolSets {
   async #findOrOpen(context: RunContext): Promise<ToolSet> {
     const content = await context.read();
     const { id } = content.entry;
-    if (!hasTools(content)) throw noTools(id);
+    if (!hasTools(content)) throw noTools(content);
     const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
     const last = this.#sets.get(id);
     if (last?.staged.content.treeHash === content.treeHash && hasSameInputs(last.inputs, inputs)) {
@@ -163,7 +164,7 @@ export class ToolSets {
     if (tool === LISTING || tool === ALL_TOOLS) return tool;
     const known = await cachedTools({ id: entry.id, treeHash }, this.#cache);
     const listed = known?.tools.find(({ toolName, name }) => toolName === tool || name === tool)?.name;
-    if (known !== undefined && listed === undefined) throw noTool(entry.id, tool, known);
+    if (known !== undefined && listed === undefined) throw toolNotFound(tool, known.tools);
     const prefix = ownerPrefix(entry.id);
     return listed ?? (tool.startsWith(prefix) ? tool.slice(prefix.length) : tool);
   }
@@ -191,18 +192,11 @@ function hasTools({ files }: SkillContent): boolean {
   return files.some(({ path }) => isToolFile(path));
 }
 
-function noTools(id: string): SkillError {
-  return new SkillError("TOOL_NOT_FOUND", `The skill ${id} declares no tools.`);
-}
-
-function noTool(id: string, tool: string, { tools }: ToolCatalogue): SkillError {
-  return new SkillError(
-    "TOOL_NOT_FOUND",
-    `The skill ${id} has no tool ${JSON.stringify(tool.slice(0, 128))}.`,
-    {
-      hint: `Available tools: ${tools.map(({ name }) => name).join(", ")}.`,
-    },
-  );
+function noTools({ entry: { id }, files }: SkillContent): SkillError {
+  const hasScripts = files.some(({ role }) => role === "script");
+  return new SkillError("TOOL_NOT_FOUND", `The skill ${id} declares no tools.`, {
+    hint: hasScripts ? "Run one of its scripts instead." : "Read the skill and follow its instructions.",
+  });
 }
 
 function hasSameInputs(a: RunInputs, b: RunInputs): boolean {

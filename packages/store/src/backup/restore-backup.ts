@@ -110,7 +110,7 @@ async function rejectFilled(db: Db): Promise<void> {
   const rows = await db.all(sql`select seq from event limit 1`, AnyRow);
   if (rows.length === 0) return;
   throw new SkillError("CONFLICT", `The store at ${db.place} is not empty.`, {
-    hint: "Name a store that does not exist yet with --store, or move the old one away.",
+    hint: "Choose a new folder with --data or a new database with --store, or move the old store away.",
     details: { place: db.place },
   });
 }

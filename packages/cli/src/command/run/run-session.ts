@@ -59,13 +59,16 @@ async function readCode(
   }
 }
 
-/** Replaces the table's general hint with the option to add on the command line. */
+const ADVICE = {
+  APPROVAL_REQUIRED: "Run the command at a terminal to approve it there, or add --yes-for-this-content.",
+  APPROVAL_DENIED: "The script or tool did not run. To answer differently, run the command again.",
+} as const;
+
+/** Replaces the table's general hint with advice for the person at the command line. */
 function withAdvice(error: unknown): unknown {
-  if (!(error instanceof SkillError) || error.code !== "APPROVAL_REQUIRED") return error;
-  if (error.hint !== errorTable.APPROVAL_REQUIRED.hint) return error;
-  return new SkillError(error.code, error.message, {
-    hint: "Run the command at a terminal to approve it there, or add --yes-for-this-content.",
-    details: error.details,
-    cause: error,
-  });
+  if (!(error instanceof SkillError)) return error;
+  const { code, message, details } = error;
+  if (code !== "APPROVAL_REQUIRED" && code !== "APPROVAL_DENIED") return error;
+  if (error.hint !== errorTable[code].hint) return error;
+  return new SkillError(code, message, { hint: ADVICE[code], details, cause: error });
 }

@@ -153,7 +153,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     const { code, out, tty } = await start(["a.sh"], { typed: ["v\n", "n\n"] });
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(tty).toContain("  1 | #!/bin/sh\n  2 | echo seen # \\u001b[2J\n  3 | [no] \n");
-    expect(tty?.match(/v = view the code/g)).toHaveLength(2);
+    expect(tty?.match(/Approve\? /g)).toHaveLength(2);
     writeScript("a.sh", "echo seen\n");
     expect(await start(["a.sh"], { typed: ["V\n", "v\n", "y\n"] })).toMatchObject({ code: 0, out: "seen\n" });
     expect((await start(["a.sh"], { typed: ["v\n"] })).code).toBe(4);
@@ -179,11 +179,12 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
     async (typed) => {
       const { code, out, err } = await start(["a.sh"], { typed });
       expect({ code, out }).toEqual({ code: 4, out: "" });
-      expect(err).toContain("refused to run scripts/a.sh of pdf");
+      expect(err).toMatch(/Denied by .*: run scripts\/a\.sh of pdf/);
+      expect(err).toContain("run the command again");
     },
   );
 
-  test("covers one run with y, such arguments with a, and any with w, until the content changes [S-28]", async () => {
+  test("covers one run with y, arguments of one shape with a, and any with w, until the content changes [S-28]", async () => {
     await start(["a.sh"], { typed: "y\n" });
     expect((await start(["a.sh"])).code).toBe(4);
     await start(["a.sh"], { typed: "a\n" });
@@ -203,7 +204,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
       code: 4,
       error: {
         code: "APPROVAL_REQUIRED",
-        message: expect.stringContaining("No asker is configured"),
+        message: expect.stringContaining("No approver is available"),
         hint: expect.stringContaining("--yes-for-this-content"),
       },
     });
@@ -238,6 +239,12 @@ describe("what cannot be run", () => {
   ])("%j exits %i with a reason [S-60]", async (args, code, message) => {
     const result = await runJson(["run", ...args, yes], root, { env: env() });
     expect(result).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
+  });
+
+  test("the hint lists the scripts, without files that they import [S-60]", async () => {
+    for (const name of ["a.sh", "lib/b.mjs", "lib/deep/c.sh", "more/d.py"]) writeScript(name, "true\n");
+    const { error } = await startJson(["nope.sh"]);
+    expect(error?.hint).toBe("Available scripts: scripts/a.sh, scripts/more/d.py.");
   });
 
   test("includes runs that cannot be recorded [S-29]", async () => {

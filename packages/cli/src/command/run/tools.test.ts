@@ -105,6 +105,17 @@ describe.runIf(process.platform === "linux")("call", () => {
   });
 });
 
+test.runIf(process.platform === "linux")(
+  "the hint of an unknown tool names the tools, or says that there are none [S-32] [S-60]",
+  async () => {
+    const hintOf = async (skill: string) => (await json(["call", skill, "nope", yes])).error?.hint;
+    expect(await hintOf("sums")).toBe("Available tools: add.");
+    expect(await hintOf("plain")).toBe("Read the skill and follow its instructions.");
+    writeFile(root, "skills/plain/scripts/a.sh", "true\n");
+    expect(await hintOf("plain")).toBe("Run one of its scripts instead.");
+  },
+);
+
 function text(argv: readonly string[], options: FakeHostOptions = {}) {
   return runMain(argv, root, { env: env(), ...options });
 }

@@ -4,6 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
 import type { Sql } from "../sql.ts";
+import { openDatabase } from "./node-sqlite.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
 /** Longer waits happen between attempts, so that the process can do other work. */
