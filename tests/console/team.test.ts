@@ -179,3 +179,44 @@ test("the palette lists recent items first, and runs actions [S-59]", async () =
   await page.getByRole("dialog", { name: "New token" }).waitFor();
   expect(page.url()).toContain("/tokens?new");
 });
+
+test("the owner of an agent accepts and declines grants of others, and the granter sees them wait [S-43] [S-59]", async () => {
+  const pia = { user: "pia", role: "publisher" } as const;
+  const otto = { user: "otto", role: "publisher" } as const;
+  const opened = await openConsole({
+    prepare: async ({ apiAs, publish }) => {
+      const [granter, owner] = [await apiAs(pia), await apiAs(otto)];
+      await owner("POST", "/v1/agents", { key: "ottos-helper", runtime: "demo" });
+      await publish({ "pia-notes": {}, "pia-plans": {} }, granter);
+      for (const id of ["pia-notes", "pia-plans"])
+        await granter("PUT", `/v1/skills/${id}/grants/agent/ottos-helper`, {});
+    },
+  });
+  const granter = await opened.visit({ who: pia, at: "/agents" });
+  const waiting = granter.page.getByRole("region", { name: "Pending grants" });
+  await waiting.getByRole("row", { name: /pia-notes.*waits for otto/ }).waitFor();
+  expect(await waiting.getByRole("button").count()).toBe(0);
+
+  const owner = await opened.visit({ who: otto, at: "/agents/ottos-helper" });
+  const pending = owner.page.getByRole("region", { name: "Pending grants" });
+  await pending.getByRole("row", { name: /pia-notes/ }).waitFor();
+  await checkAccessible(owner.page);
+  const agent = await opened.apiAs({ role: "agent", user: "otto", agent: "ottos-helper" });
+  const visible = async () =>
+    z
+      .object({ skills: z.array(z.object({ entry: z.object({ id: z.string() }) })) })
+      .parse(await agent("GET", "/v1/skills"))
+      .skills.map(({ entry }) => entry.id)
+      .filter((id) => id.startsWith("pia-"));
+  expect(await visible()).toEqual([]);
+  await pending.getByRole("button", { name: "Accept pia-notes for ottos-helper" }).click();
+  await pending.getByRole("row", { name: /pia-notes/ }).waitFor({ state: "detached" });
+  expect(await visible()).toEqual(["pia-notes"]);
+  await pending.getByRole("button", { name: "Decline pia-plans for ottos-helper" }).click();
+  await pending.waitFor({ state: "detached" });
+  expect(await visible()).toEqual(["pia-notes"]);
+  await granter.page.reload();
+  await granter.page.getByRole("heading", { name: "Agents" }).first().waitFor();
+  await settled(granter.page);
+  expect(await waiting.count()).toBe(0);
+});

@@ -3,6 +3,7 @@ export { bubblewrap } from "./bubblewrap.ts";
 export { isBelow } from "./bubblewrap-option.ts";
 export { PROGRAM_PATH } from "./environment.ts";
 export { installCommand } from "./find-bubblewrap.ts";
+export { tryLimits } from "./limit-trial.ts";
 export { type Launched, launch } from "./process.ts";
 export { cachedProbe } from "./remembered-probe.ts";
 export { takeUser } from "./run-place.ts";

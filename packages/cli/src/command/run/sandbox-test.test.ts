@@ -8,7 +8,15 @@ describe.runIf(process.platform === "linux")("sandbox test", () => {
     expect(code).toBe(0);
     expect(data).toMatchObject({ sandbox: "bubblewrap", isConfined: true, enforced: { wall: "run" } });
     const names = data.checks.map(({ name }: { name: string }) => name);
-    for (const name of ["read-home", "connect-loopback", "change-skill"]) expect(names).toContain(name);
+    for (const name of [
+      "read-home",
+      "connect-loopback",
+      "change-skill",
+      "exceed-memory",
+      "exceed-cpu",
+      "exceed-inodes",
+    ])
+      expect(names).toContain(name);
   });
 
   test("prints a readable report with counts [S-60]", async () => {

@@ -1,8 +1,8 @@
-import type { Enforcement, LimitKind, SandboxProbe } from "@skillhold/core/run";
+import type { Enforcement, LimitKind, Sandbox, SandboxProbe } from "@skillhold/core/run";
 import { neutralText } from "@skillhold/core/text";
 import { freshSandbox } from "@skillhold/host/run";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
-import type { SelfTestReport } from "@skillhold/sandbox/backend";
+import { type SelfTestReport, tryLimits } from "@skillhold/sandbox/backend";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
@@ -21,15 +21,14 @@ export const command = defineCommand({
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const sandbox = freshSandbox();
   const progress = openProgress(io, "trying", { afterMs: 100 });
-  const { isAvailable, problem, version, checks, enforced, network } = await sandbox
-    .probe()
-    .finally(progress.stop);
-  if (checks.length === 0)
+  const { isAvailable, problem, version, network, ...probed } = await sandbox.probe().finally(progress.stop);
+  if (probed.checks.length === 0)
     throw new SkillError(
       "SANDBOX_UNAVAILABLE",
       problem?.message ?? "The sandbox does not confine processes.",
       problem === undefined ? {} : { hint: problem.hint },
     );
+  const { checks, enforced } = await withTrials(sandbox, probed, io);
   if (io.json)
     printData(io, {
       sandbox: sandbox.id,
@@ -41,6 +40,13 @@ async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise
     });
   else await printReport(io, `${sandbox.id} ${version ?? ""}`.trim(), { checks, enforced }, network);
   return isAvailable ? 0 : errorTable.SANDBOX_UNAVAILABLE.exit;
+}
+
+/** Adds trials of the limits that end a run, which take longer than the start of a command may. */
+async function withTrials(sandbox: Sandbox, probed: SelfTestReport, io: Io): Promise<SelfTestReport> {
+  const progress = openProgress(io, "exceeding limits", { afterMs: 100 });
+  const { checks, enforced } = await tryLimits(sandbox, probed.enforced).finally(progress.stop);
+  return { checks: [...probed.checks, ...checks], enforced };
 }
 
 async function printReport(
