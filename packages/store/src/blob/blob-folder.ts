@@ -14,6 +14,7 @@ import { isMissing, isNoFolder, isOdd, isOlder, lookIfThere, openIfThere, writeS
 /** How many files are written and synced at a time. */
 const AT_ONCE = 16;
 const TEMPORARY = "tmp";
+const MOST_ATTEMPTS = 5;
 const TRASH = /^trash-(\d+)-([0-9a-f]{64})-/;
 
 /** Opens or creates the folder. Only the owner may have access to it and its parent. */
@@ -147,8 +148,19 @@ export class BlobFolder implements EngineBlobs {
     if (isNew) await syncFolder(this.#root);
   }
 
+  /** A sweep may take a file that is being written for a leftover, after a suspend or a jump of the clock. */
   async #putOne(blob: Blob): Promise<void> {
-    if (await this.#renew(blob.digest)) return;
+    for (let left = MOST_ATTEMPTS; ; left -= 1) {
+      try {
+        if (!(await this.#renew(blob.digest))) await this.#write(blob);
+        return;
+      } catch (error) {
+        if (!isMissing(error) || left === 1) throw error;
+      }
+    }
+  }
+
+  async #write(blob: Blob): Promise<void> {
     const path = join(this.#root, TEMPORARY, `new-${randomUUID()}`);
     try {
       await writeSynced(path, blob.bytes, this.#clock.now());

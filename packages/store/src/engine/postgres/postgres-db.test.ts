@@ -215,3 +215,21 @@ test("notifies all listeners of every commit with changes, and only of those [S-
   await stop();
   await Promise.all([one.close(), other.close()]);
 });
+
+test("calls wait for a connection in use where the server allows no more [S-64]", async () => {
+  const role = `limited_${new URL(url).pathname.slice(1)}`;
+  await admin.unsafe(`create role ${role} login password 'limited' connection limit 3`);
+  await admin.unsafe(`grant all on schema public to ${role}`);
+  const limited = changed((to) => Object.assign(to, { username: role, password: "limited" }));
+  const store = await openRegistryStore(limited);
+  try {
+    const event = { type: "session.closed", at: "2026-01-01T00:00:00.000Z", session: "s" } as const;
+    const calls = Array.from({ length: 60 }, () => store.transaction((tx) => tx.append(event)));
+    await Promise.all(calls);
+    expect(await store.lastEvent()).toBe(60);
+  } finally {
+    await store.close();
+    await admin.unsafe(`drop owned by ${role}`);
+    await admin.unsafe(`drop role ${role}`);
+  }
+});

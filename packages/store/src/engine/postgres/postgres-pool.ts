@@ -21,7 +21,8 @@ export class PostgresPool {
 
   /**
    * Takes a connection and runs a repeatable first step. A connection that was lost while idle fails only
-   * here, and another one is tried. The caller returns it.
+   * here, and another one is tried. Where the server allows no more connections, the call waits for one that is in
+   * use here. The caller returns it.
    */
   async take<T>(
     first: (connection: PostgresConnection) => Promise<T>,
@@ -32,6 +33,13 @@ export class PostgresPool {
       try {
         return { connection, result: await first(connection) };
       } catch (error) {
+        if (isFresh && isServerFull(error) && this.#taken > 1) {
+          // No other caller is woken, because it could not connect either.
+          this.#taken -= 1;
+          this.#drop(connection);
+          await this.#turn();
+          continue;
+        }
         this.release(connection);
         if (isFresh || !connection.isLost) throw error;
       }
@@ -91,4 +99,9 @@ export class PostgresPool {
   #drop(connection: PostgresConnection): void {
     void connection.end();
   }
+}
+
+/** `too_many_connections`: other programs share the server. */
+function isServerFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "53300";
 }
