@@ -32,12 +32,17 @@ export interface ClusterOptions {
    * Whether commits are synced to disk as in production; only benchmarks and machine crashes depend on it.
    */
   readonly isDurable?: boolean;
+  /** The most connections of clients; 300 by default. */
+  readonly connections?: number;
 }
 
 const START_MS = 60_000;
 
 /** Starts a separate PostgreSQL server from the system's programs, in a new folder and on a free port. */
-export async function startPostgres({ isDurable = true }: ClusterOptions = {}): Promise<PostgresCluster> {
+export async function startPostgres({
+  isDurable = true,
+  connections = 300,
+}: ClusterOptions = {}): Promise<PostgresCluster> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error("There is no PostgreSQL here. Install postgresql.");
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
@@ -50,7 +55,14 @@ export async function startPostgres({ isDurable = true }: ClusterOptions = {}): 
   }
   try {
     await initialise(programs, folder, account);
-    const { server, url } = await startServer({ programs, folder, account, password, isDurable });
+    const { server, url } = await startServer({
+      programs,
+      folder,
+      account,
+      password,
+      isDurable,
+      connections,
+    });
     return clusterOf(server, url, folder);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -109,6 +121,7 @@ interface ServerOptions {
   readonly account: Account | undefined;
   readonly password: string;
   readonly isDurable: boolean;
+  readonly connections: number;
 }
 
 async function startServer(
@@ -129,12 +142,15 @@ async function startServer(
   }
 }
 
-function startOn(port: number, { programs, folder, account, isDurable }: ServerOptions): ChildProcess {
+function startOn(
+  port: number,
+  { programs, folder, account, isDurable, connections }: ServerOptions,
+): ChildProcess {
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: 300,
+    max_connections: connections,
     shared_buffers: "64MB",
     log_min_messages: "fatal",
     ...(isDurable ? {} : { fsync: "off", full_page_writes: "off", wal_level: "minimal", max_wal_senders: 0 }),

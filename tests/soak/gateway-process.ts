@@ -29,7 +29,18 @@ export interface GatewayProcess {
   readonly close: () => Promise<void>;
 }
 
-export async function startGateway(skills: number, tokens: number): Promise<GatewayProcess> {
+export interface GatewaySetup {
+  /** The most files that the process may open. */
+  readonly openFiles?: number;
+  /** Of the tokens. */
+  readonly role?: "viewer" | "publisher";
+}
+
+export async function startGateway(
+  skills: number,
+  tokens: number,
+  { openFiles, role = "viewer" }: GatewaySetup = {},
+): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-bench-gateway-"));
   // The gateway signs the log, and rejects entries that are not signed.
   const place = { env: { HOME: folder, SKILLHOLD_DATA: folder }, cwd: folder };
@@ -46,12 +57,26 @@ export async function startGateway(skills: number, tokens: number): Promise<Gate
   await addAgent({ key: "bench", runtime: "bench" }, { by }, registry);
   const secrets: string[] = [];
   for (let at = 0; at < tokens; at += 1) {
-    const spec = { kind: "api", name: `bench ${at}`, role: "viewer", user: "bench" } as const;
+    const spec = { kind: "api", name: `bench ${at}`, role, user: "bench" } as const;
     secrets.push((await issueToken(spec, { by }, registry)).secret);
   }
+  const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles};`;
   const child = spawn(
-    process.execPath,
-    [bin, "serve", "--port", "0", "--data", folder, "--no-seed", "--json"],
+    "/bin/sh",
+    [
+      "-c",
+      `${limit} exec "$@"`,
+      "sh",
+      process.execPath,
+      bin,
+      "serve",
+      "--port",
+      "0",
+      "--data",
+      folder,
+      "--no-seed",
+      "--json",
+    ],
     {
       env: { PATH: process.env["PATH"], HOME: folder, SKILLHOLD_USER: "bench", ...compileCache },
       stdio: ["ignore", "pipe", "ignore"],
