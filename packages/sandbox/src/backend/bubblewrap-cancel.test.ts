@@ -128,6 +128,19 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     }
   });
 
+  test("ends with its controlling process before the first process is scheduled [S-29]", async () => {
+    const program = join(import.meta.dirname, "paused-run.fixture.ts");
+    const name = `orphan-${newMark()}`;
+    const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name, "released"];
+    const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const init = Number(await once(holder.stdout, "data"));
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    tryContinue(init);
+    await expect.poll(() => findMarked(name)).toEqual([]);
+    expect(existsSync(join(shared, name))).toBe(false);
+  });
+
   test("ends when killed at any moment after its start [S-29]", async () => {
     const sandbox = bubblewrap();
     const command = () => ({
@@ -146,3 +159,11 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     expect(existsSync(join(shared, "survived"))).toBe(false);
   });
 });
+
+function tryContinue(pid: number): void {
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch {
+    // The process has ended.
+  }
+}

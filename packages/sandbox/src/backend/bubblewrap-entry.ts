@@ -5,7 +5,7 @@ import { control, WORK } from "./bubblewrap-option.ts";
 import { rejectCanceled } from "./cancel.ts";
 import { type Launched, tryKill } from "./process.ts";
 
-/** A sandbox that is set up, with a program that has not started yet. */
+/** A sandbox that is set up, with a program that waits at the gate. */
 export interface SandboxEntry {
   /** The sandbox's first process. All others end with it. */
   readonly init: InitProcess;
@@ -22,7 +22,7 @@ export interface InitProcess {
 const SETUP_TIMEOUT_MS = 20_000;
 
 /**
- * Waits until bubblewrap has built the sandbox and blocks the program. Throws SANDBOX_UNAVAILABLE with
+ * Waits until bubblewrap has built the sandbox and the program waits at the gate. Throws SANDBOX_UNAVAILABLE with
  * bubblewrap's message when the setup fails, and INTERRUPTED when the run is canceled; the program has not
  * run then.
  *
@@ -49,15 +49,59 @@ export async function enter(
       if (pid !== undefined && existsSync(`/proc/${pid}/root${marker}`)) {
         const failure = await taken;
         if (failure !== undefined) throw failure;
-        // No other code runs between here and the start of the program.
-        rejectCanceled(signal);
-        return openEntry(pid);
+        const entry = openEntry(pid);
+        await bindInit(launched, entry, () => {
+          rejectCanceled(signal);
+          if (Date.now() > deadline) throw explain(errors.text());
+        });
+        return entry;
       }
       if (setup.hasEnded || Date.now() > deadline) throw explain(errors.text());
       await sleep(1);
     }
   } finally {
     errors.close();
+  }
+}
+
+/**
+ * Lets bubblewrap continue up to the gate, and waits until the first process dies with bubblewrap. A program that started
+ * earlier could outlive a controlling process that is killed at that moment.
+ */
+async function bindInit(launched: Launched, { init, work }: SandboxEntry, check: () => void): Promise<void> {
+  try {
+    const before = seccompState(init.pid);
+    launched.pipe(control.block).end("x");
+    while (before !== undefined && seccompState(init.pid) === before) {
+      check();
+      await sleep(1);
+    }
+    check();
+    if (readStartTime(init.pid) !== init.startTime) throw explain(ENDED);
+  } catch (error) {
+    // The first process has left the process group, and may not die with bubblewrap yet.
+    endInit(init);
+    closeSync(work);
+    throw error;
+  }
+}
+
+/**
+ * Changes when the first process installs the filter, which it does after it has asked to die with bubblewrap. Undefined
+ * when a change would be invisible: before Linux 5.9, inside another filter.
+ */
+function seccompState(pid: number): string | undefined {
+  const found = /^Seccomp:\t(\d+)(?:\nSeccomp_filters:\t(\d+))?$/m.exec(readStatus(pid));
+  const [state, mode, filters] = found ?? [];
+  return mode === "2" && filters === undefined ? undefined : state;
+}
+
+function readStatus(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "latin1");
+  } catch {
+    // The process does not exist.
+    return "";
   }
 }
 
@@ -124,7 +168,7 @@ function openEntry(pid: number): SandboxEntry {
   const startTime = readStartTime(pid);
   if (startTime !== undefined) return { init: { pid, startTime }, work };
   closeSync(work);
-  throw explain("the sandbox ended during its setup");
+  throw explain(ENDED);
 }
 
 /** The start time of a process, or undefined when it has ended. */
@@ -140,6 +184,8 @@ function readStartTime(pid: number): string | undefined {
     return undefined;
   }
 }
+
+const ENDED = "the sandbox ended during its setup";
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/unknown option/i, "Update bubblewrap to version 0.8.0 or later."],

@@ -14,7 +14,7 @@ import type {
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { EgressProxy, egressPrefix, egressRules, egressVariables } from "../egress/index.ts";
-import { enter, type SandboxEntry } from "./bubblewrap-entry.ts";
+import { endInit, enter, type SandboxEntry } from "./bubblewrap-entry.ts";
 import {
   bubblewrapOptions,
   control,
@@ -216,6 +216,7 @@ function rejectReplacedIn({ init, work }: SandboxEntry, mounts: RunPlace["mounts
   try {
     rejectReplaced(init.pid, mounts);
   } catch (error) {
+    endInit(init);
     closeSync(work);
     throw error;
   }
@@ -223,7 +224,6 @@ function rejectReplacedIn({ init, work }: SandboxEntry, mounts: RunPlace["mounts
 
 function openGate(launched: Launched): void {
   launched.pipe(control.leash).end("done\n");
-  launched.pipe(control.block).end("x");
   launched.pipe(control.gate).end("\n");
 }
 

@@ -6,10 +6,12 @@ import { roomyLimits } from "./trial.fixture.ts";
 
 /**
  * Runs as its own program, which the test kills: blocks a run forever, and reports when bubblewrap was launched or, by
- * default, when the sandbox is ready.
+ * default, when the sandbox is ready. In the phase "released" it stops the sandbox's first process instead, and reports its
+ * number when bubblewrap may continue.
  */
 const [skill = "", shared = "", name = "", phase = "ready"] = process.argv.slice(2);
 const joined = new Set<number>();
+const signal = new AbortController().signal;
 const group: ControlGroup = {
   add: async (pid) => {
     joined.add(pid);
@@ -17,6 +19,7 @@ const group: ControlGroup = {
     // The second pid is the sandbox's first process, which waits for bubblewrap until its root exists.
     if (joined.size < 2) return;
     while (!existsSync(`/proc/${pid}/root/mnt/shared`)) await sleep(1);
+    if (phase === "released") return stopInit(pid);
     process.stdout.write("blocked\n");
     await new Promise(() => {});
   },
@@ -31,5 +34,24 @@ await bubblewrap({ groups: { version: 2, holds, create: () => group } }).start({
   network: "none",
   limits: roomyLimits,
   hasChannel: false,
+  signal,
   command: () => ({ argv: ["/bin/sh", "-c", `touch /mnt/shared/${name}`], env: {} }),
 });
+if (phase === "released") report();
+
+/** The sandbox reads the signal again after bubblewrap may continue. */
+function stopInit(pid: number): void {
+  process.kill(pid, "SIGSTOP");
+  let reads = 0;
+  Object.defineProperty(signal, "aborted", {
+    get: () => {
+      reads += 1;
+      if (reads === 3) report();
+      return false;
+    },
+  });
+}
+
+function report(): void {
+  process.stdout.write(`${[...joined][1]}\n`);
+}

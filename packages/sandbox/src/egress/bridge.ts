@@ -5,12 +5,14 @@ export const EGRESS_URL = `http://127.0.0.1:${PORT}`;
 
 /**
  * Opens the proxy's socket inside the namespace and hands it to the host, which answers its connections. No part of
- * the proxy runs in the sandbox. Ends with a failure when the host is gone.
+ * the proxy runs in the sandbox. Ends with a failure when the host is gone. Node emits no "disconnect" while a handle is
+ * not acknowledged, so the bridge also looks at the channel.
  */
 const BRIDGE = `
 const server = require("node:net").createServer();
 process.once("disconnect", () => process.exit(1));
 process.once("message", () => process.exit(0));
+setInterval(() => process.connected || process.exit(1), 100);
 server.listen(${PORT}, "127.0.0.1", 128, () => process.send("egress", server));
 `;
 
