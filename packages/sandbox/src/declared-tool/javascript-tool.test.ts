@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { ManualTimers } from "@skillhold/core/test/manual-timers.fixture";
 import { expect, test } from "vitest";
-import { hostOf, skillFolder } from "./tool-host.fixture.ts";
+import { directSandbox, hostOf } from "./tool-host.fixture.ts";
 
 test("a default export is a tool with the name of its file [S-32]", async () => {
   const host = hostOf({
@@ -164,19 +162,20 @@ test("a broken module does not hide the others [S-32]", async () => {
 
 test("omits a module that ends its process or never finishes [S-32]", async () => {
   const timers = new ManualTimers();
-  const begun = join(skillFolder({}), "begun");
+  const sandbox = directSandbox();
   const host = hostOf(
     {
       "tools/a-kills.mjs": `process.kill(process.pid, "SIGKILL"); await new Promise(() => {});`,
       "tools/b-waits.mjs": "await new Promise(() => {});",
-      "tools/c-loops.mjs": `import { writeFileSync } from "node:fs"; writeFileSync("${begun}", ""); for (;;);`,
+      "tools/c-loops.mjs": "for (;;);",
       "tools/d-good.mjs": `export default { description: "d", execute: () => "good" };`,
     },
     // The process itself skips the second module after half of this time.
-    { timing: { startMs: 10_000 }, ports: { timers } },
+    { timing: { startMs: 10_000 }, ports: { timers, sandbox } },
   );
   const listing = host.tools();
-  await expect.poll(() => existsSync(begun)).toBe(true);
+  // The host blames the module that it was told of last.
+  await expect.poll(() => sandbox.received()).toContain("c-loops");
   timers.advance(10_000);
   const { tools, problems } = await listing;
   expect(tools.map((tool) => tool.name)).toEqual(["d-good"]);

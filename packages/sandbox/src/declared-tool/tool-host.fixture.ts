@@ -75,15 +75,26 @@ export function directPorts(): ToolHostPorts {
   };
 }
 
+interface DirectSandbox extends Sandbox {
+  readonly started: readonly SandboxProcess[];
+  /** What the host has received from the bridges of all processes. */
+  received(): string;
+}
+
 /** With `script`, Node runs that file instead of the bridge. */
-export function directSandbox(script?: string): Sandbox & { readonly started: readonly SandboxProcess[] } {
+export function directSandbox(script?: string): DirectSandbox {
   const started: SandboxProcess[] = [];
+  let received = "";
   return {
     id: "none",
     started,
+    received: () => received,
     probe: () => Promise.reject(new Error("The fixture has no probe.")),
     start: async (spec) => {
       const process = startDirectly(spec, script);
+      process.channel?.receive.on("data", (chunk: Buffer) => {
+        received += chunk;
+      });
       started.push(process);
       return process;
     },
