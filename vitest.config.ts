@@ -4,36 +4,37 @@ import { configDefaults, defineConfig } from "vitest/config";
 // Without "import", which Node would also be given: what a package requires would then be its ES module.
 const conditions = ["@skillhold/source", "node", "default"];
 
-/** Tests of limits, races, attacks, descriptors, crashes and built packages: a neighbor could change their result. */
+/** Tests that measure or exhaust the machine, or kill processes at exact moments: a neighbor could change their result. */
 const machine = [
-  // The excepted files have no process, port or watch.
-  "packages/core/src/archive/!(tar-register).test.ts",
-  "packages/core/src/bundle/!(pack-trace|stamp|tree-hash).test.ts",
-  "packages/core/src/library/!(access|bundle-reader|disclosure|layered-library|library|library-search|searched-file|skill-trigger).test.ts",
-  "packages/sandbox/src/!(run)/!(seccomp|tool-name).test.ts",
-  "packages/sandbox/src/run/!(run-inputs|run-limits|script-program).test.ts",
-  "packages/deps/src/environment/!(dependency-warning|install-lock|runtime-memory|spec|specs-for|survey|system-install).test.ts",
+  "packages/sandbox/src/{backend,egress}/!(seccomp).test.ts",
   "packages/deps/src/scan-process/*.test.ts",
-  "packages/gateway/src/listen.test.ts",
-  "tests/{escape,run,soak}/**/*.test.ts",
-  "tests/gateway/{attack,cache-process,disk-full,scan-thread,socket,upload}*.test.ts",
+  "tests/{escape,soak}/**/*.test.ts",
+  "tests/gateway/{cache-process,disk-full,scan-thread}*.test.ts",
   "tests/{audit/record,dependency/package-attack,registry/crash,registry/proposal-crash}.test.ts",
   "tests/registry-exchange/seed-watch.test.ts",
-  "tests/{pack,postgres-cluster}.test.ts",
+  "tests/postgres-cluster.test.ts",
 ];
 
 /** Tests that start programs, browsers or servers, and wait for events of their own. */
 const journey = [
+  // The excepted files have no process, port or watch.
+  "packages/core/src/archive/!(tar-register).test.ts",
+  "packages/core/src/bundle/!(pack-trace|stamp|tree-hash).test.ts",
+  "packages/core/src/library/!(access|bundle-reader|disclosure|layered-library|library|library-search|searched-file|skill-trigger).test.ts",
+  "packages/sandbox/src/declared-tool/!(tool-name).test.ts",
+  "packages/sandbox/src/run/!(run-inputs|run-limits|script-program).test.ts",
+  "packages/deps/src/environment/!(dependency-warning|install-lock|runtime-memory|spec|specs-for|survey|system-install).test.ts",
   "packages/core-skills/src/**/journey.test.ts",
   "packages/mcp/src/server/{approval,run}.test.ts",
   "packages/eval/src/runner/**/*.test.ts",
   "packages/cli/src/command/{run,serve}/**/*.test.ts",
   "packages/cli/src/command/find/watch.test.ts",
   "packages/skillhold/src/**/*.test.ts",
-  "tests/{console,install,mcp,mcp-host,workspace}/**/*.test.ts",
-  "tests/gateway/{call-end,dependency,docs-browser,guide,mcp,remote,serve,session,shutdown,skills-cli,trace,two-gateways,webhook}*.test.ts",
+  "packages/gateway/src/listen.test.ts",
+  "tests/{console,install,mcp,mcp-host,run,workspace}/**/*.test.ts",
+  "tests/gateway/{attack,auth-browser,call-end,dependency,docs-browser,guide,mcp,remote,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload,webhook}*.test.ts",
   "tests/cli-registry/no-account.test.ts",
-  "tests/{launcher,lock}.test.ts",
+  "tests/{launcher,lock,pack}.test.ts",
 ];
 
 /** Tests with a database, with a command that opens one, or with large documents and the programs that check them. */
