@@ -6,9 +6,9 @@ import { XML_HEAD } from "../shared/xml.ts";
 import { treeXml } from "./blank-master.ts";
 import { addChartPart } from "./chart-part.ts";
 import type { Deck } from "./deck.ts";
-import { type ChosenLayout, chooseLayout, type Rectangle } from "./layout-choice.ts";
+import { type ChosenLayout, chooseLayout, type Placeholder, type Rectangle } from "./layout-choice.ts";
 import { listSlide } from "./slide-list.ts";
-import type { Place, SlideSpec, SpecObject } from "./slide-spec.ts";
+import type { Place, SlideSpec, SpecColumn, SpecLine, SpecObject } from "./slide-spec.ts";
 import {
   graphicXml,
   imageXml,
@@ -24,6 +24,8 @@ import { writeNotes } from "./write-notes.ts";
 const CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.slide+xml";
 const GAP = 228_600;
 const CENTIMETER = 360_000;
+/** The size of a number on a layout that has no place for one. */
+const NUMBER_POINTS = 96;
 
 /** Makes a slide in the look of the deck, before the slide of that number or at the end. */
 export async function addSlide(
@@ -65,6 +67,18 @@ class SlideWriter {
   }
 
   async write(spec: SlideSpec): Promise<string> {
+    if (spec.columns !== undefined) return this.#columns(spec, spec.columns);
+    if (spec.kind === "quote" || spec.kind === "number") return this.#statement(spec);
+    const [only, ...others] = spec.objects.filter((object) => object.place === undefined);
+    const picture = this.#chosen.picture?.rectangle;
+    if (picture !== undefined && only?.type === "image" && others.length === 0) {
+      const text = [this.#title(spec), this.#text(spec, undefined)];
+      const rest = spec.objects.filter((object) => object !== only);
+      const shapes = [...text, await this.#object(only, picture)];
+      for (const object of rest)
+        if (object.place !== undefined) shapes.push(await this.#object(object, this.#own(object.place)));
+      return shapes.join("");
+    }
     const area = this.#area();
     const [, second] = this.#chosen.bodies;
     const hasBoth = spec.lines.length > 0 && spec.objects.some((object) => object.place === undefined);
@@ -78,6 +92,74 @@ class SlideWriter {
       shapes.push(await this.#object(object, own ?? places[unplaced.indexOf(object)] ?? place));
     }
     return shapes.join("");
+  }
+
+  /** Two columns: each has a heading, text, and objects below the text. */
+  async #columns(spec: SlideSpec, columns: readonly SpecColumn[]): Promise<string> {
+    const { bodies } = this.#chosen;
+    const isHeaded = bodies.length >= 4;
+    const sides = halves(this.#area());
+    const shapes = [this.#title(spec)];
+    for (const [index, { heading, lines, objects }] of columns.entries()) {
+      const [head, body] = isHeaded
+        ? bodies.slice(index * 2)
+        : [undefined, bodies.length >= 2 ? bodies[index] : undefined];
+      const place = body?.rectangle ?? sides[index] ?? this.#area();
+      const headLine: SpecLine = {
+        level: 0,
+        mark: "none",
+        content: heading.map((each) => ({ ...each, bold: true })),
+      };
+      const isInText = head === undefined && heading.length > 0;
+      const text = isInText ? [headLine, ...lines] : lines;
+      if (head !== undefined && heading.length > 0)
+        shapes.push(this.#fill(head, "Heading", [{ ...headLine, content: heading }], undefined));
+      const [top, bottom] =
+        text.length > 0 && objects.length > 0
+          ? layers(place, isInText && lines.length === 0)
+          : [undefined, place];
+      if (text.length > 0)
+        shapes.push(this.#fill(body, "Content", text, top ?? (body === undefined ? place : undefined)));
+      const places = columnsOf(bottom, objects.length);
+      for (const [number, object] of objects.entries()) {
+        const own = object.place === undefined ? undefined : this.#own(object.place);
+        shapes.push(await this.#object(object, own ?? places[number] ?? place));
+      }
+    }
+    return shapes.join("");
+  }
+
+  /** A quote with its source, or a number with its meaning. */
+  #statement(spec: SlideSpec): string {
+    const [first, second] = this.#chosen.bodies;
+    const caption = spec.caption ?? [];
+    const isOwn = second !== undefined;
+    const lines = isOwn ? spec.lines : [...spec.lines, ...caption];
+    const points = isOwn || spec.kind === "quote" ? undefined : NUMBER_POINTS;
+    const shapes = [
+      this.#title(spec),
+      this.#fill(first, "Content", lines, first === undefined ? this.#area() : undefined, points),
+    ];
+    if (isOwn && caption.length > 0) shapes.push(this.#fill(second, "Caption", caption, undefined));
+    return shapes.join("");
+  }
+
+  #fill(
+    place: Placeholder | undefined,
+    name: string,
+    lines: readonly SpecLine[],
+    rectangle: Rectangle | undefined,
+    points?: number,
+  ): string {
+    const isPlain = place?.type === "subTitle";
+    const [first, ...rest] = lines;
+    const paragraphs =
+      points === undefined || first === undefined
+        ? linesXml(lines, this.#link, isPlain)
+        : linesXml([first], this.#link, isPlain, points) + linesXml(rest, this.#link, isPlain);
+    return place === undefined
+      ? textBoxXml(this.#nextId(), rectangle ?? this.#area(), paragraphs)
+      : placeholderXml(this.#nextId(), name, place, paragraphs, rectangle);
   }
 
   #nextId(): number {
@@ -100,11 +182,7 @@ class SlideWriter {
 
   #text({ lines }: SlideSpec, rectangle: Rectangle | undefined): string {
     if (lines.length === 0) return "";
-    const [place] = this.#chosen.bodies;
-    // Below a title the layout says how text looks.
-    const paragraphs = linesXml(lines, this.#link, place?.type === "subTitle");
-    if (place !== undefined) return placeholderXml(this.#nextId(), "Content", place, paragraphs, rectangle);
-    return textBoxXml(this.#nextId(), rectangle ?? this.#area(), paragraphs);
+    return this.#fill(this.#chosen.bodies[0], "Content", lines, rectangle);
   }
 
   async #object(object: SpecObject, place: Rectangle): Promise<string> {
@@ -117,7 +195,7 @@ class SlideWriter {
       const relation = pkg.relate(this.#part, typeOfKind(root, "image"), addImage(this.#deck, image));
       return imageXml(this.#nextId(), relation, object.alt, fit(image, place));
     }
-    const name = await addChartPart(this.#deck, object);
+    const name = addChartPart(this.#deck, object);
     const relation = pkg.relate(this.#part, typeOfKind(root, "chart"), name);
     const content = `<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="${relation}"/>`;
     return graphicXml(this.#nextId(), "Chart", "chart", content, place);
@@ -165,6 +243,15 @@ function halves({ x, y, width, height }: Rectangle): [Rectangle, Rectangle] {
   return [
     { x, y, width: half, height },
     { x: x + half + GAP, y, width: half, height },
+  ];
+}
+
+/** The upper and the lower part of a place: a heading alone needs little. */
+function layers({ x, y, width, height }: Rectangle, isHeading: boolean): [Rectangle, Rectangle] {
+  const upper = isHeading ? Math.min(height * 0.2, 500_000) : height * 0.4;
+  return [
+    { x, y, width, height: upper },
+    { x, y: y + upper + GAP / 2, width, height: height - upper - GAP / 2 },
   ];
 }
 

@@ -10,7 +10,7 @@ const MAIN = "ppt/presentation.xml";
 const MASTER = "ppt/slideMasters/slideMaster1.xml";
 const NOTES_MASTER = "ppt/notesMasters/notesMaster1.xml";
 
-/** A deck without slides, 16:9, with the six layouts that most slides need. */
+/** A deck without slides, 16:9, with the layouts that most slides need. */
 export function makeBlankDeck(palette?: Palette): Deck {
   const bytes = new Uint8Array();
   const types = Buffer.from(

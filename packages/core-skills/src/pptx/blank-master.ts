@@ -13,7 +13,32 @@ interface Holder {
   /** In points; the master's size otherwise. */
   readonly size?: number;
   readonly isPlain?: boolean;
+  readonly isBold?: boolean;
+  readonly isItalic?: boolean;
   readonly align?: "l" | "ctr" | "r";
+  /** A color of the theme; the master's otherwise. */
+  readonly color?: string;
+  /** Points between paragraphs. */
+  readonly space?: number;
+}
+
+/** A colored rectangle behind the text. */
+interface Mark {
+  readonly box: Box;
+  readonly color: string;
+  /** Mixes the color with white, so that it shows on a dark ground. */
+  readonly isLight?: boolean;
+}
+
+interface BlankLayout {
+  /** As the schema names it; a layout of our own has none. */
+  readonly type?: string;
+  readonly name: string;
+  readonly holders: readonly Holder[];
+  /** A color of the theme; the master's background otherwise. */
+  readonly ground?: string;
+  /** Without marks, the layout shows those of the master. */
+  readonly marks?: readonly Mark[];
 }
 
 const spaces = [
@@ -38,18 +63,26 @@ const margins: readonly Holder[] = [
   },
 ];
 
+const dark = { ground: "tx2" } as const;
+/** The accent tab beside the title of every plain slide. */
+const masterMarks: readonly Mark[] = [{ box: [0, 60, 16, 70], color: "accent1" }];
+
 /** The layouts of a new deck, under the names and types that PowerPoint gives its own. */
-export const blankLayouts: readonly {
-  readonly type: string;
-  readonly name: string;
-  readonly holders: readonly Holder[];
-}[] = [
+export const blankLayouts: readonly BlankLayout[] = [
   {
+    ...dark,
     type: "title",
     name: "Title Slide",
+    marks: [{ box: [120, 382, 160, 6], color: "accent1", isLight: true }],
     holders: [
-      { type: "ctrTitle", name: "Title", box: [120, 190, 1093, 170], anchor: "b", size: 44, align: "l" },
-      { type: "subTitle", index: 1, name: "Subtitle", box: [120, 380, 1093, 130], size: 22, isPlain: true },
+      {
+        ...{ type: "ctrTitle", name: "Title", box: [120, 170, 1093, 195], anchor: "b" },
+        ...{ size: 44, align: "l", color: "bg1" },
+      },
+      {
+        ...{ type: "subTitle", index: 1, name: "Subtitle", box: [120, 405, 1093, 130] },
+        ...{ size: 22, isPlain: true, color: "bg2" },
+      },
     ],
   },
   {
@@ -63,9 +96,14 @@ export const blankLayouts: readonly {
   {
     type: "secHead",
     name: "Section Header",
+    ground: "bg2",
+    marks: [
+      { box: [0, 0, 40, 750], color: "accent1" },
+      { box: [120, 402, 160, 6], color: "accent1" },
+    ],
     holders: [
-      { type: "title", name: "Title", box: [120, 230, 1093, 160], anchor: "b", size: 38 },
-      { type: "body", index: 1, name: "Text", box: [120, 400, 1093, 120], size: 20, isPlain: true },
+      { type: "title", name: "Title", box: [120, 210, 1093, 175], anchor: "b", size: 38 },
+      { type: "body", index: 1, name: "Text", box: [120, 425, 1093, 120], size: 20, isPlain: true },
     ],
   },
   {
@@ -73,21 +111,122 @@ export const blankLayouts: readonly {
     name: "Two Content",
     holders: [
       { type: "title", name: "Title" },
-      { type: "obj", index: 1, name: "Left Content", box: [60, 165, 596, 500] },
-      { type: "obj", index: 2, name: "Right Content", box: [677, 165, 596, 500] },
+      { type: "obj", index: 1, name: "Left Content", box: [60, 165, 590, 500] },
+      { type: "obj", index: 2, name: "Right Content", box: [683, 165, 590, 500] },
+    ],
+  },
+  {
+    type: "twoTxTwoObj",
+    name: "Comparison",
+    marks: [
+      ...masterMarks,
+      { box: [60, 232, 590, 3], color: "accent1" },
+      { box: [683, 232, 590, 3], color: "accent1" },
+    ],
+    holders: [
+      { type: "title", name: "Title" },
+      { ...columnHead(1, "Left Heading"), box: [60, 165, 590, 62] },
+      { type: "obj", index: 2, name: "Left Content", box: [60, 250, 590, 415] },
+      { ...columnHead(3, "Right Heading"), box: [683, 165, 590, 62] },
+      { type: "obj", index: 4, name: "Right Content", box: [683, 250, 590, 415] },
+    ],
+  },
+  {
+    type: "picTx",
+    name: "Picture with Caption",
+    marks: [{ box: [0, 0, 800, 750], color: "bg2" }],
+    holders: [
+      { type: "title", name: "Title", box: [850, 150, 423, 180], anchor: "b", size: 30 },
+      { type: "pic", index: 1, name: "Picture", box: [40, 40, 720, 670] },
+      { type: "body", index: 2, name: "Caption", box: [850, 345, 423, 320], size: 20, isPlain: true },
+    ],
+  },
+  {
+    name: "Agenda",
+    marks: [
+      { box: [0, 0, 430, 750], color: "bg2" },
+      { box: [0, 0, 16, 750], color: "accent1" },
+    ],
+    holders: [
+      { type: "title", name: "Title", box: [60, 60, 330, 630], anchor: "ctr", size: 36 },
+      { type: "body", index: 1, name: "Items", box: [490, 60, 783, 630], anchor: "ctr", size: 26, space: 16 },
+    ],
+  },
+  {
+    name: "Quote",
+    marks: [{ box: [150, 180, 10, 390], color: "accent1" }],
+    holders: [
+      { type: "title", name: "Title", box: [60, 40, 1213, 80], anchor: "ctr", size: 20 },
+      {
+        ...{ type: "body", index: 1, name: "Quote", box: [190, 180, 963, 300], anchor: "ctr" },
+        ...{ size: 32, isPlain: true, isItalic: true, color: "tx2" },
+      },
+      {
+        ...{ type: "body", index: 2, name: "Source", box: [190, 500, 963, 70], anchor: "ctr" },
+        ...{ size: 20, isPlain: true, color: "accent1" },
+      },
+    ],
+  },
+  {
+    name: "Big Number",
+    holders: [
+      { type: "title", name: "Title" },
+      {
+        ...{ type: "body", index: 1, name: "Number", box: [60, 180, 1213, 250], anchor: "b", align: "ctr" },
+        ...{ size: 115, isPlain: true, isBold: true, color: "accent1" },
+      },
+      {
+        ...{ type: "body", index: 2, name: "Meaning", box: [190, 450, 953, 170], align: "ctr" },
+        ...{ size: 24, isPlain: true },
+      },
+    ],
+  },
+  {
+    ...dark,
+    name: "Closing",
+    marks: [{ box: [586, 402, 160, 6], color: "accent1", isLight: true }],
+    holders: [
+      {
+        ...{ type: "ctrTitle", name: "Title", box: [120, 190, 1093, 195], anchor: "b" },
+        ...{ size: 44, align: "ctr", color: "bg1" },
+      },
+      {
+        ...{ type: "body", index: 1, name: "Text", box: [120, 425, 1093, 170], align: "ctr" },
+        ...{ size: 22, isPlain: true, color: "bg2" },
+      },
     ],
   },
   { type: "titleOnly", name: "Title Only", holders: [{ type: "title", name: "Title" }] },
-  { type: "blank", name: "Blank", holders: [] },
+  { type: "blank", name: "Blank", marks: [], holders: [] },
 ];
 
-export function layoutXml({ type, name, holders }: (typeof blankLayouts)[number]): string {
-  const shapes = [...holders, ...margins.map(({ box: _, ...holder }) => holder)].map(holderXml).join("");
-  return `${XML_HEAD}<p:sldLayout ${spaces} type="${type}" preserve="1"><p:cSld name="${name}">${treeXml(shapes)}</p:cSld><p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr></p:sldLayout>`;
+function columnHead(index: number, name: string): Holder {
+  return { type: "body", index, name, size: 22, isPlain: true, isBold: true, color: "accent1", anchor: "b" };
+}
+
+export function layoutXml({ type, name, holders, ground, marks }: BlankLayout): string {
+  const inner = marks ?? [];
+  const shapes = [...holders, ...margins.map(({ box: _, ...holder }) => holder)].map((holder, at) =>
+    holderXml(holder, at + inner.length),
+  );
+  const typeXml = type === undefined ? ' userDrawn="1"' : ` type="${type}"`;
+  const masterXml = marks === undefined ? "" : ' showMasterSp="0"';
+  const groundXml =
+    ground === undefined
+      ? ""
+      : `<p:bg><p:bgPr><a:solidFill><a:schemeClr val="${ground}"/></a:solidFill><a:effectLst/></p:bgPr></p:bg>`;
+  return `${XML_HEAD}<p:sldLayout ${spaces}${masterXml}${typeXml} preserve="1"><p:cSld name="${name}">${groundXml}${treeXml(inner.map(markXml).join("") + shapes.join(""))}</p:cSld><p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr></p:sldLayout>`;
+}
+
+function markXml({ box, color, isLight }: Mark, at: number): string {
+  const tint = isLight === true ? '<a:lumMod val="60000"/><a:lumOff val="40000"/>' : "";
+  return `<p:sp><p:nvSpPr><p:cNvPr id="${at + 2}" name="Mark ${at + 1}"/><p:cNvSpPr/><p:nvPr userDrawn="1"/></p:nvSpPr><p:spPr>${boxXml(box)}<a:solidFill><a:schemeClr val="${color}">${tint}</a:schemeClr></a:solidFill><a:ln><a:noFill/></a:ln></p:spPr></p:sp>`;
 }
 
 export function masterXml(layoutIds: readonly string[]): string {
-  const shapes = [title, body, ...margins].map(holderXml).join("");
+  const shapes =
+    masterMarks.map(markXml).join("") +
+    [title, body, ...margins].map((holder, at) => holderXml(holder, at + masterMarks.length)).join("");
   const ids = layoutIds
     .map((id, index) => `<p:sldLayoutId id="${FIRST_ID + 1 + index}" r:id="${id}"/>`)
     .join("");
@@ -118,23 +257,35 @@ export function treeXml(shapes: string): string {
 }
 
 function holderXml(holder: Holder, at: number): string {
-  const { type, index, name, anchor, size, isPlain, align } = holder;
+  const { type, index, name, anchor } = holder;
   const typeXml = type === "obj" ? "" : ` type="${type}"`;
   const indexXml = index === undefined ? "" : ` idx="${index}"`;
   const isNumber = type === "sldNum";
   const text = isNumber
     ? '<a:fld id="{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}" type="slidenum"><a:rPr lang="en-US"/><a:t>‹#›</a:t></a:fld>'
     : "";
-  const bullet = isPlain === true ? "<a:buNone/>" : "";
-  const isStyled = size !== undefined || align !== undefined || isPlain === true;
-  const indent = isPlain === true ? ' marL="0" indent="0"' : "";
-  const style = isStyled
-    ? `<a:lvl1pPr${indent}${align === undefined ? "" : ` algn="${align}"`}>${bullet}<a:defRPr${size === undefined ? "" : ` sz="${size * 100}"`}/></a:lvl1pPr>`
-    : "";
+  const style = styleXml(holder);
   const bodyXml = `<p:txBody><a:bodyPr${anchor === undefined ? "" : ` anchor="${anchor}"`}><a:normAutofit/></a:bodyPr><a:lstStyle>${style}</a:lstStyle><a:p>${text}<a:endParaRPr lang="en-US"/></a:p></p:txBody>`;
   const locks =
     type === "sldImg" ? '<a:spLocks noGrp="1" noRot="1" noChangeAspect="1"/>' : '<a:spLocks noGrp="1"/>';
   return `<p:sp><p:nvSpPr><p:cNvPr id="${at + 2}" name="${name}"/><p:cNvSpPr>${locks}</p:cNvSpPr><p:nvPr><p:ph${typeXml}${indexXml}/></p:nvPr></p:nvSpPr><p:spPr>${boxXml(holder.box)}</p:spPr>${type === "sldImg" ? "" : bodyXml}</p:sp>`;
+}
+
+/** The look of the first level, where the layout differs from the master. */
+function styleXml({ size, isPlain, isBold, isItalic, align, color, space }: Holder): string {
+  const isStyled = [size, isPlain, isBold, isItalic, align, color, space].some((each) => each !== undefined);
+  if (!isStyled) return "";
+  const indent = isPlain === true ? ' marL="0" indent="0"' : "";
+  const alignment = align === undefined ? "" : ` algn="${align}"`;
+  const gap = space === undefined ? "" : `<a:spcBef><a:spcPts val="${space * 100}"/></a:spcBef>`;
+  const bullet = isPlain === true ? "<a:buNone/>" : "";
+  const look = [
+    size === undefined ? "" : ` sz="${size * 100}"`,
+    isBold === true ? ' b="1"' : "",
+    isItalic === true ? ' i="1"' : "",
+  ].join("");
+  const fill = color === undefined ? "" : `<a:solidFill><a:schemeClr val="${color}"/></a:solidFill>`;
+  return `<a:lvl1pPr${indent}${alignment}>${gap}${bullet}<a:defRPr${look}>${fill}</a:defRPr></a:lvl1pPr>`;
 }
 
 function boxXml(box: Box | undefined): string {

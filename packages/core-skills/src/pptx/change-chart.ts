@@ -10,15 +10,17 @@ import {
   insertAfter,
   removeNode,
   setAttributeOf,
+  type Tag,
 } from "../shared/office-xml.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import type { XmlElement } from "../shared/xml.ts";
-import { accentsOf, makeChart } from "./chart-part.ts";
-import { lostCells } from "./chart-workbook.ts";
+import { colorsFor, makeChart, newWorkbook } from "./chart-part.ts";
+import { readTable } from "./chart-table.ts";
+import { type ChangedWorkbook, lostCells, updateWorkbook } from "./chart-workbook.ts";
 import type { Deck } from "./deck.ts";
 import type { ChartSpec } from "./slide-spec.ts";
 
-const kinds = ["barChart", "lineChart", "areaChart", "pieChart", "doughnutChart"];
+const kinds = ["barChart", "lineChart", "areaChart", "pieChart", "doughnutChart", "scatterChart"];
 const kinds3d = kinds.map((kind) => kind.replace("Chart", "3DChart"));
 
 /** The chart parts of a slide, in the order of its shapes. */
@@ -41,19 +43,21 @@ export interface ChartChange {
  * Gives a chart other names and numbers, in its XML and in the workbook behind it. Its kind, colors, axes and labels stay.
  * Returns the number of paragraphs whose text changed: the ones of the title.
  */
-export async function changeChart(deck: Deck, part: string, change: ChartChange): Promise<number> {
+export function changeChart(deck: Deck, part: string, change: ChartChange): number {
   const root = deck.pkg.edit(part);
   const plot = readPlot(root);
-  if (!change.mayReplaceWorkbook) rejectLoss(deck, part, root);
-  const made = await makeChart(change.chart, accentsOf(deck));
+  const chart = fitKind(plot, change.chart);
+  const { bytes, table } = workbookFor(deck, part, plot, { ...change, chart });
+  const made = makeChart(chart, table, bytes, colorsFor(deck, chart));
   const source = made.pkg.xml(made.part);
   const wanted = descendantsOf(source, "c:ser");
   fitSeries(plot, wanted.length);
+  const points = Math.max(...chart.series.map(({ values }) => values.length));
   for (const [index, series] of childrenOf(plot, "c:ser").entries()) {
     const from = wanted[index];
-    if (from !== undefined) fillSeries(series, from, change.chart.categories.length);
+    if (from !== undefined) fillSeries(series, from, points);
   }
-  const paragraphs = change.chart.title === "" ? 0 : setTitle(root, source);
+  const paragraphs = chart.title === "" ? 0 : setTitle(root, source);
   replaceWorkbook(deck, part, root, made);
   return paragraphs;
 }
@@ -62,7 +66,7 @@ export async function changeChart(deck: Deck, part: string, change: ChartChange)
 function readPlot(root: XmlElement): XmlElement {
   const area = descend(childOf(root, "c:chart"), "c:plotArea");
   const plots =
-    area === undefined ? [] : childrenOf(area).filter(({ localName }) => localName?.endsWith("Chart"));
+    area === undefined ? [] : childrenOf(area).filter(({ localName }) => localName.endsWith("Chart"));
   const [plot] = plots;
   const name = plot?.localName ?? "";
   const categories = descendantsOf(root, "c:cat").flatMap((each) => childrenOf(each));
@@ -73,38 +77,67 @@ function readPlot(root: XmlElement): XmlElement {
     "CHART_NOT_SUPPORTED",
     `The chart is ${plots.length > 1 ? "a combination of several kinds" : `of a kind whose data cannot be changed (${clip(name, 40) || "none"})`}.`,
     {
-      hint: "Column, bar, line, area, pie and doughnut charts with names as categories can be changed. Make a new slide with a chart.",
+      hint: "Column, bar, line, area, pie, doughnut and scatter charts with one level of categories can be changed. Make a new slide with a chart.",
     },
   );
 }
 
-/** Names in one level; the others are dates, numbers and groups. */
+/** Names, numbers and dates in one level; the others are groups. */
 function isOneLevel(categories: XmlElement): boolean {
   const { localName } = categories;
   if (localName === "multiLvlStrRef") return descendantsOf(categories, "c:lvl").length <= 1;
-  return localName === "strRef" || localName === "strLit";
+  return ["strRef", "strLit", "numRef", "numLit"].includes(localName);
 }
 
-function rejectLoss(deck: Deck, part: string, root: XmlElement): void {
-  const formulas = descendantsOf(root, "c:f").map((each) => each.textContent ?? "");
-  for (const relation of deck.pkg
-    .relations(part)
-    .filter(({ kind }) => kind === "package" || kind === "oleObject")) {
-    const problem = relation.isExternal
-      ? `it is linked to ${clip(relation.target, 80)}`
-      : cellsLost(deck, relation.target, formulas);
-    if (problem === undefined) continue;
-    throw new ScriptError("CONTENT_LOST", `The workbook of the chart would be replaced, and ${problem}.`, {
+/** The data must suit the kind that the chart has. */
+function fitKind(plot: XmlElement, chart: ChartSpec): ChartSpec {
+  const isScatter = plot.localName === "scatterChart";
+  if (isScatter !== (chart.kind === "scatter"))
+    throw new ScriptError(
+      "INVALID_DESCRIPTION",
+      isScatter ? "The chart is a scatter chart." : "The chart is not a scatter chart.",
+      {
+        hint: isScatter
+          ? 'Give it {"type": "scatter", "series": [{"name": "…", "x": [1, 2], "values": [3, 4]}]}.'
+          : 'Give it {"categories": ["…"], "series": [{"name": "…", "values": [1]}]}.',
+      },
+    );
+  const isRound = /^(?:pie|doughnut)/.test(plot.localName);
+  return isRound ? { ...chart, isDated: false } : chart;
+}
+
+/**
+ * The workbook of the chart with the new data: the one that it has, with all its other cells, if the data fits in there;
+ * a new one otherwise.
+ */
+function workbookFor(
+  deck: Deck,
+  part: string,
+  plot: XmlElement,
+  { chart, mayReplaceWorkbook }: ChartChange,
+): ChangedWorkbook {
+  const formulas = descendantsOf(plot, "c:f").map((each) => each.textContent);
+  const problems: string[] = [];
+  for (const { kind, target, isExternal } of deck.pkg.relations(part)) {
+    if (kind !== "package" && kind !== "oleObject") continue;
+    if (isExternal) problems.push(`it is linked to ${clip(target, 80)}`);
+    else if (deck.pkg.has(target)) {
+      const file = { path: target, absolute: "", name: target, bytes: deck.pkg.bytes(target) };
+      const count = lostCells(new OfficePackage(file), formulas);
+      if (count === 0) continue;
+      const table = readTable(plot);
+      const changed =
+        table === undefined ? "its cells are arranged in another way" : updateWorkbook(file, table, chart);
+      if (typeof changed !== "string") return changed;
+      problems.push(`it has ${count} cells with other content or formulas, and ${changed}`);
+    }
+  }
+  const [problem] = problems;
+  if (problem !== undefined && !mayReplaceWorkbook)
+    throw new ScriptError("CONTENT_LOST", `The workbook of the chart would be replaced: ${problem}.`, {
       hint: "Pass --replace-workbook if the user agrees.",
     });
-  }
-}
-
-function cellsLost(deck: Deck, name: string, formulas: readonly string[]): string | undefined {
-  if (!deck.pkg.has(name)) return undefined;
-  const bytes = deck.pkg.bytes(name);
-  const count = lostCells(new OfficePackage({ path: name, absolute: "", name, bytes }), formulas);
-  return count === 0 ? undefined : `it has ${count} cells with other content or formulas`;
+  return newWorkbook(chart);
 }
 
 /** Copies the last series, or removes the last ones, until the number is right. */
@@ -129,29 +162,31 @@ function fitSeries(plot: XmlElement, count: number): void {
   if (series.length === 0) throw new ScriptError("CHART_NOT_SUPPORTED", "The chart has no series.");
 }
 
-/** The elements of a series that come after its name, its categories and its values, as the schema orders them. */
-const following = {
+/** The data of a series in the order of the schema, each with the elements that may come after it. */
+const data = {
   "c:tx": [],
-  "c:cat": ["c:val"],
+  "c:cat": ["c:val", "c:smooth", "c:shape", "c:extLst"],
   "c:val": ["c:smooth", "c:shape", "c:extLst"],
-} as const;
+  "c:xVal": ["c:yVal", "c:smooth", "c:extLst"],
+  "c:yVal": ["c:smooth", "c:extLst"],
+} as const satisfies Record<string, readonly Tag[]>;
 
 function fillSeries(series: XmlElement, from: XmlElement, points: number): void {
-  const format = descendantsOf(childOf(series, "c:val") ?? series, "c:formatCode")[0]?.textContent;
-  for (const [tag, later] of Object.entries(following) as [
-    keyof typeof following,
-    readonly ("c:val" | "c:smooth" | "c:shape" | "c:extLst")[],
-  ][]) {
-    const wanted = childOf(from, tag);
-    const old = childOf(series, tag);
+  const formatIn = (holder: XmlElement | undefined) =>
+    holder === undefined ? undefined : descendantsOf(holder, "c:formatCode")[0];
+  const fill = (tag: keyof typeof data) => {
+    const [old, wanted] = [childOf(series, tag), childOf(from, tag)?.cloneNode(true)];
     const previous = tag === "c:tx" ? childOf(series, "c:order") : old;
-    const next = later.map((each) => childOf(series, each)).find((each) => each !== undefined);
-    if (wanted !== undefined && previous !== undefined) insertAfter(wanted.cloneNode(true), previous);
-    else if (wanted !== undefined) series.insertBefore(wanted.cloneNode(true), next);
+    const next = data[tag].map((each) => childOf(series, each)).find((each) => each !== undefined);
+    if (wanted !== undefined && previous !== undefined) insertAfter(wanted, previous);
+    else if (wanted !== undefined) series.insertBefore(wanted, next);
+    // Numbers and dates keep their format.
+    const [format, added] = [formatIn(old)?.textContent, formatIn(wanted)];
+    const isDated = added?.textContent !== "General";
+    if (added !== undefined && format && (tag !== "c:cat" || isDated)) added.textContent = format;
     if (old !== undefined) removeNode(old);
-  }
-  const code = descendantsOf(childOf(series, "c:val") ?? series, "c:formatCode")[0];
-  if (code !== undefined && format) code.textContent = format;
+  };
+  for (const tag of ["c:tx", "c:cat", "c:val", "c:xVal", "c:yVal"] as const) fill(tag);
   for (const point of childrenOf(series, "c:dPt"))
     if (Number(childOf(point, "c:idx")?.getAttribute("val")) >= points) removeNode(point);
 }

@@ -19,7 +19,7 @@ export const chartCommand = defineCommand({
     data: { type: "string", value: "json", help: "The new data: a file, - for stdin, or the JSON itself" },
     "replace-workbook": {
       type: "boolean",
-      help: "Also when the workbook of the chart has other cells or formulas, which are lost",
+      help: "Replace the workbook of the chart where the new data does not fit in; its other cells are lost",
     },
     ...editOptions,
   },
@@ -27,7 +27,10 @@ export const chartCommand = defineCommand({
 {"title": "Sales", "categories": ["Q1", "Q2"], "series": [{"name": "2025", "values": [8, 9]}, {"name": "2026", "values": [9, 11]}]}
 
 Get the present data with: read deck.pptx --slides 4 --format json. The data is given as a whole; series and categories may
-become more or fewer. Without "title" the title stays. The kind of the chart cannot be changed.
+become more or fewer. Categories such as 2026-01-31 are dates. A scatter chart takes {"type": "scatter", "series": [{"name":
+"A", "x": [1, 2], "values": [3, 4]}]}. Without "title" the title stays. The kind of the chart cannot be changed.
+
+Other cells of the chart's workbook stay, and formulas there are calculated again.
 
 Example: chart deck.pptx --slide 4 --data sales.json --out new.pptx`,
   run: async ({ operands: [path = ""], options }, io) => {
@@ -46,7 +49,7 @@ Example: chart deck.pptx --slide 4 --data sales.json --out new.pptx`,
       });
     const place = readInteger("chart", options.chart, { min: 1, max: charts.length }) ?? 1;
     const chart = parseChart(await readJson(options.data, io), "The data");
-    const paragraphs = await changeChart(deck, charts[place - 1] ?? "", {
+    const paragraphs = changeChart(deck, charts[place - 1] ?? "", {
       chart,
       mayReplaceWorkbook: options["replace-workbook"] === true,
     });

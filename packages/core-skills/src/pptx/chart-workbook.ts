@@ -1,6 +1,16 @@
+import { clip } from "../shared/bounded.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import type { OfficePackage } from "../shared/office-package.ts";
 import { attributeOf, childrenOf } from "../shared/office-xml.ts";
 import type { XmlElement } from "../shared/xml.ts";
+import { type CellAddress, columnNumber, formatAddress } from "../xlsx/cell-address.ts";
+import { readCell } from "../xlsx/cell-content.ts";
+import { guardWorkbook } from "../xlsx/guard.ts";
+import { recalculateWorkbook } from "../xlsx/recalculate.ts";
+import type { Sheet } from "../xlsx/sheet.ts";
+import { Workbook } from "../xlsx/workbook.ts";
+import { type ChartTable, writeTable } from "./chart-table.ts";
+import type { ChartSpec } from "./slide-spec.ts";
 
 interface Box {
   readonly left: number;
@@ -23,6 +33,89 @@ export function lostCells(workbook: OfficePackage, formulas: readonly string[]):
       return cellsOf(workbook.xml(part)).filter((cell) => !isShown(cell, table)).length;
     })
     .reduce((sum, count) => sum + count, 0);
+}
+
+export interface ChangedWorkbook {
+  readonly bytes: Uint8Array;
+  readonly table: ChartTable;
+}
+
+/**
+ * Writes the data of a chart into the workbook that it has, and calculates the formulas there. All other cells stay.
+ * Returns a sentence if that would overwrite something else.
+ */
+export function updateWorkbook(
+  file: InputFile,
+  before: ChartTable,
+  chart: ChartSpec,
+): ChangedWorkbook | string {
+  const workbook = Workbook.open(file);
+  const entry = workbook.sheets.find(({ name, hasCells }) => hasCells && name === before.sheet);
+  if (entry === undefined) return `it has no sheet ${clip(before.sheet, 40)}`;
+  if (workbook.is1904 && chart.isDated) return "it counts days from 1904";
+  const after = fitTable(before, chart);
+  if (after === undefined) return "the series share one column of x values";
+  const isSame = after.rows === before.rows && String(after.series.map(at)) === String(before.series.map(at));
+  const hasTable = workbook.parts.relations(entry.part).some(({ kind }) => kind === "table");
+  const sheet = workbook.sheet(entry.name);
+  if (hasTable && !(isSame && hasNames(sheet, workbook, before, chart)))
+    return "its cells are an Excel table";
+  const [old, next] = [cellsIn(before), cellsIn(after)];
+  for (const address of new Map([...old, ...next]).values()) {
+    const element = sheet.cell(address);
+    if (element === undefined || element.children.length === 0) continue;
+    if (sheet.formulaOf({ ...address, element }) !== undefined)
+      return `${formatAddress(address)} has a formula`;
+    if (!old.has(formatAddress(address))) return `${formatAddress(address)} has other content`;
+  }
+  for (const [key, address] of old) if (!next.has(key)) sheet.set(address, { kind: "empty" });
+  writeTable(sheet, after, chart);
+  recalculateWorkbook(workbook);
+  const bytes = workbook.toBytes();
+  guardWorkbook(workbook.source, bytes, file.path, workbook.edits);
+  return { bytes, table: after };
+}
+
+function at({ values, x }: ChartTable["series"][number]): string {
+  return `${values} ${x}`;
+}
+
+/** The table for other data: further series go to the right. */
+function fitTable(before: ChartTable, chart: ChartSpec): ChartTable | undefined {
+  const rows = Math.max(chart.categories.length, ...chart.series.map(({ values }) => values.length));
+  const isScatter = chart.kind === "scatter";
+  const isShared = new Set(before.series.map(({ x }) => x)).size === 1;
+  const haveOneX = new Set(chart.series.map(({ x }) => String(x))).size === 1;
+  if (isScatter && isShared && before.series.length > 1 && !haveOneX) return undefined;
+  const x = before.series[0]?.x;
+  let last = Math.max(before.categories, ...before.series.flatMap((each) => [each.values, each.x ?? 0]));
+  const series = chart.series.map((_, index) => {
+    const known = before.series[index];
+    if (known !== undefined) return known;
+    const own = isScatter && !haveOneX ? ++last : x;
+    return { values: ++last, x: isScatter ? own : undefined };
+  });
+  return { ...before, series, rows };
+}
+
+function cellsIn(table: ChartTable): ReadonlyMap<string, CellAddress> {
+  const columns = new Set([
+    ...(table.series.some(({ x }) => x === undefined) ? [table.categories] : []),
+    ...table.series.flatMap(({ values, x }) => (x === undefined ? [values] : [x, values])),
+  ]);
+  const heads = table.series.map(({ values }) => ({ row: table.top - 1, column: values }));
+  const values = [...columns].flatMap((column) =>
+    Array.from({ length: table.rows }, (_, index) => ({ row: table.top + index, column })),
+  );
+  return new Map([...heads, ...values].map((address) => [formatAddress(address), address]));
+}
+
+/** The columns of an Excel table have the names of its header cells. */
+function hasNames(sheet: Sheet, workbook: Workbook, table: ChartTable, { series }: ChartSpec): boolean {
+  return table.series.every(({ values }, index) => {
+    const element = sheet.cell({ row: table.top - 1, column: values });
+    return element !== undefined && readCell(element, workbook).value === series[index]?.name;
+  });
 }
 
 /** The smallest box on each sheet around all cells that the formulas name. */
@@ -61,8 +154,4 @@ function isShown(cell: XmlElement, table: Box | undefined): boolean {
   if (found === null || table === undefined) return false;
   const [column, row] = [columnNumber(found[1] ?? ""), Number(found[2])];
   return column >= table.left && column <= table.right && row >= table.top && row <= table.bottom;
-}
-
-function columnNumber(letters: string): number {
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, expect, test } from "vitest";
@@ -25,6 +25,7 @@ const sales = {
 };
 
 async function makeDeck(name: string, chart: object = sales): Promise<void> {
+  rmSync(at(name), { force: true });
   const slides = [{ title: "First" }, { title: "Numbers", bullets: ["Mind the South"], chart }];
   expect(await call("create", JSON.stringify(slides), "--out", name)).toMatchObject({ code: 0 });
 }
@@ -114,30 +115,137 @@ test.skipIf(soffice === undefined)(
   },
 );
 
-test("keeps a workbook with other content unless asked to replace it [S-40]", async () => {
-  await makeDeck("rich.pptx");
-  rewrite("rich.pptx", (parts) => {
-    const [name = ""] = Object.keys(parts).filter((part) => part.startsWith("ppt/embeddings/"));
-    const workbook = unzipSync(parts[name] ?? new Uint8Array());
-    const sheet = strFromU8(workbook["xl/worksheets/sheet1.xml"] ?? new Uint8Array());
-    const row = '<row r="40"><c r="H40"><v>7</v></c></row>';
-    workbook["xl/worksheets/sheet1.xml"] = strToU8(sheet.replace("</sheetData>", `${row}</sheetData>`));
-    return { ...parts, [name]: zipSync(workbook) };
+/** Adds rows to the sheet of the chart's workbook, as a person might have. */
+function addRows(name: string, rows: string, change = (sheet: string) => sheet): void {
+  rewrite(name, (parts) => {
+    const [book = ""] = Object.keys(parts).filter((part) => part.startsWith("ppt/embeddings/"));
+    const workbook = unzipSync(parts[book] ?? new Uint8Array());
+    const sheet = change(strFromU8(workbook[SHEET] ?? new Uint8Array()));
+    workbook[SHEET] = strToU8(sheet.replace("</sheetData>", `${rows}</sheetData>`));
+    return { ...parts, [book]: zipSync(workbook) };
   });
-  const change = [
-    "chart",
+}
+
+function sheetOf(name: string): string {
+  const parts = partsOf(name);
+  const [book = ""] = Object.keys(parts).filter((part) => part.startsWith("ppt/embeddings/"));
+  return strFromU8(unzipSync(parts[book] ?? new Uint8Array())[SHEET] ?? new Uint8Array());
+}
+
+const SHEET = "xl/worksheets/sheet1.xml";
+const changeTo = (name: string, data: object, ...more: string[]) =>
+  call("chart", name, "--slide", "2", "--data", JSON.stringify(data), ...more);
+
+test("keeps the other cells of the workbook, and calculates its formulas [S-40]", async () => {
+  await makeDeck("rich.pptx");
+  addRows(
     "rich.pptx",
-    "--slide",
-    "2",
-    "--data",
-    JSON.stringify(larger),
-    "--out",
-    "replaced.pptx",
-  ];
-  expect((await call(...change)).json).toMatchObject({ error: { code: "CONTENT_LOST" } });
-  expect(existsSync(at("replaced.pptx"))).toBe(false);
-  expect((await call(...change, "--replace-workbook")).json).toMatchObject({ ok: true });
+    '<row r="40"><c r="H40"><v>7</v></c><c r="I40"><f>SUM(B2:B9)+H40</f><v>10</v></c></row>',
+  );
+  expect((await changeTo("rich.pptx", larger, "--out", "kept.pptx")).json).toMatchObject({ ok: true });
+  const sheet = sheetOf("kept.pptx");
+  expect(sheet).toContain('<c r="H40"><v>7</v></c>');
+  expect(sheet).toContain('<c r="I40"><f>SUM(B2:B9)+H40</f><v>67</v></c>');
+  expect(sheet).toContain('<c r="D4"><v>90.5</v></c>');
+  expect(textOf("kept.pptx", CHART)).toContain("<c:f>Sheet1!$D$2:$D$4</c:f>");
+  // Fewer values leave no rest of the old ones.
+  const small = { categories: ["Only"], series: [{ name: "One", values: [5] }] };
+  expect((await changeTo("kept.pptx", small, "--out", "small.pptx")).json).toMatchObject({ ok: true });
+  expect(sheetOf("small.pptx")).toContain("<f>SUM(B2:B9)+H40</f><v>12</v>");
+  expect(sheetOf("small.pptx")).not.toContain("90.5");
 });
+
+test.each([
+  [
+    "D1 has other content",
+    '<row r="40"><c r="H40"><v>7</v></c></row>',
+    (sheet: string) => sheet.replace("</row>", '<c r="D1"><v>3</v></c></row>'),
+  ],
+  [
+    "B3 has a formula",
+    "",
+    (sheet: string) => sheet.replace('<c r="B3"><v>2</v></c>', '<c r="B3"><f>1+1</f><v>2</v></c>'),
+  ],
+])("keeps a workbook where %s unless asked to replace it [S-40]", async (problem, rows, change) => {
+  const out = `${problem.slice(0, 2)}.pptx`;
+  await makeDeck("full.pptx");
+  addRows("full.pptx", rows, change);
+  expect((await changeTo("full.pptx", larger, "--out", out)).json).toMatchObject({
+    error: { code: "CONTENT_LOST", message: expect.stringContaining(problem) },
+  });
+  expect(existsSync(at(out))).toBe(false);
+  expect((await changeTo("full.pptx", larger, "--replace-workbook", "--out", out)).json).toMatchObject({
+    ok: true,
+  });
+});
+
+const timeline = {
+  type: "line",
+  title: "Visitors",
+  categories: ["2026-01-01", "2026-01-05", "2026-02-20"],
+  series: [{ name: "A", values: [8, null, 12] }],
+};
+
+test("puts dates on an axis of time, and changes them [S-40]", async () => {
+  await makeDeck("dates.pptx", timeline);
+  expect(inspectPackage(at("dates.pptx")).problems).toEqual([]);
+  expect(textOf("dates.pptx", CHART)).toMatch(/<c:dateAx>.*<c:baseTimeUnit val="days"\/>/);
+  expect(await readChart("dates.pptx")).toContain(
+    '"categories":["2026-01-01","2026-01-05","2026-02-20"],"series":[{"name":"A","values":[8,null,12]}]',
+  );
+  const later = { categories: ["2026-03-01", "2026-04-01"], series: [{ name: "A", values: [1, 2] }] };
+  expect((await changeTo("dates.pptx", later, "--in-place")).json).toMatchObject({ ok: true });
+  expect(await readChart("dates.pptx")).toContain('"categories":["2026-03-01","2026-04-01"]');
+  expect(sheetOf("dates.pptx")).toMatch(/<c r="A2" s="\d+"><v>46082<\/v><\/c>/);
+});
+
+test.each([
+  ["column", ["2026-01-01", "2026-02-01"], /<c:dateAx>.*<c:baseTimeUnit val="months"\/>/],
+  ["bar", ["2025-01-01", "2026-01-01"], /<c:dateAx>.*<c:baseTimeUnit val="years"\/>/],
+  ["column", ["2026-01-01", "2026-03-15"], /<c:catAx>.*formatCode="yyyy-mm-dd"/],
+  ["pie", ["2026-01-01", "2026-02-01"], /<c:cat><c:strRef>/],
+])("chooses the axis of a %s chart for %j [S-40]", async (type, categories, expected) => {
+  await makeDeck("unit.pptx", { type, categories, series: [{ name: "A", values: [1, 2] }] });
+  expect(textOf("unit.pptx", CHART)).toMatch(expected);
+});
+
+const cloud = {
+  type: "scatter",
+  title: "Size and price",
+  series: [
+    { name: "Shops", x: [1, 2.5, 4], values: [10, 20, 15] },
+    { name: "Online", x: [2, 3], values: [5, 9] },
+  ],
+};
+
+test("makes and changes scatter charts [S-40]", async () => {
+  await makeDeck("cloud.pptx", cloud);
+  expect(inspectPackage(at("cloud.pptx")).problems).toEqual([]);
+  expect(await readChart("cloud.pptx")).toContain('{"name":"Online","values":[5,9],"x":[2,3]}');
+  const moved = { type: "scatter", series: [{ name: "Shops", x: [7, 8], values: [1, 2] }] };
+  expect((await changeTo("cloud.pptx", moved, "--in-place")).json).toMatchObject({ ok: true, series: 1 });
+  const read = await readChart("cloud.pptx");
+  expect(read).toContain('"series":[{"name":"Shops","values":[1,2],"x":[7,8]}]');
+  expect(read).toContain("Size and price");
+  for (const wrong of [larger, { type: "scatter", series: [{ name: "A", x: [1], values: [1, 2] }] }])
+    expect((await changeTo("cloud.pptx", wrong, "--out", "never.pptx")).json).toMatchObject({
+      error: { code: "INVALID_DESCRIPTION" },
+    });
+});
+
+test.skipIf(soffice === undefined)(
+  "LibreOffice shows dates and points (needs LibreOffice) [S-40]",
+  async () => {
+    const slides = [
+      { title: "Line", chart: { ...timeline, categories: ["2026-01-01", "2026-02-01", "2026-03-01"] } },
+      { title: "Cloud", chart: cloud },
+    ];
+    await call("create", JSON.stringify(slides), "--out", "axes.pptx");
+    const [line = "", points = ""] = pageTexts(at("axes.pptx"));
+    expect(line).toContain("Feb 2026");
+    for (const text of ["Size and price", "Shops", "Online"]) expect(points).toContain(text);
+  },
+);
 
 test.each([
   [["--slide", "1"], "NOTHING_FOUND"],

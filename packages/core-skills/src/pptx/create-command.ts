@@ -21,7 +21,9 @@ Lists, paragraphs, tables, ![alt](image.png) on its own line. From a paragraph "
 JSON: {"slides": [{"title": "…", "subtitle": "…", "bullets": ["a", {"text": "b", "bullets": ["b1"]}], "text": "Markdown",
 "table": {"header": ["…"], "rows": [["…"]]}, "image": {"path": "a.png", "alt": "…", "place": {"x": 2, "y": 5, "width": 12, "height": 8}},
 "chart": {"type": "column|bar|line|area|pie|doughnut", "title": "…", "categories": ["Q1"], "series": [{"name": "…", "values": [1]}]},
-"notes": "…", "layout": "Title Only", "kind": "title|section|content"}]}
+"notes": "…", "layout": "Title Only", "kind": "title|section|content|agenda|picture|closing"}]}
+Other slides: {"quote": "…", "by": "…"}, {"number": "12%", "text": "…"}, {"columns": [{"title": "…", "bullets": ["…"]}, {"title": "…", "chart": …}]}.
+Categories such as 2026-01-31 are dates. A scatter chart has "series": [{"name": "…", "x": [1], "values": [2]}] and no categories.
 A "place" in a table, image or chart is in centimeters from the upper left corner. A chart may have "colors": ["2F5D9B"].`;
 
 export const createCommand = defineCommand({

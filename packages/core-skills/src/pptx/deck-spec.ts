@@ -1,22 +1,26 @@
 import type { Block } from "../shared/block.ts";
 import { isJsonObject, parseBlocks, readTextField, wrong } from "../shared/block-json.ts";
+import { type ChartType, chartTypes } from "../shared/chart-xml.ts";
 import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { readJson, readText } from "../shared/input-file.ts";
 import { parseMarkdown } from "../shared/markdown.ts";
 import { parseInline } from "../shared/markdown-inline.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
+import { isoToSerial } from "../xlsx/serial-date.ts";
 import {
-  type ChartKind,
   type ChartSpec,
-  chartKinds,
   type Place,
   type SlideSpec,
   type SpecObject,
+  slideKinds,
   toBody,
   toSlides,
 } from "./slide-spec.ts";
 
-const fields = ["kind", "layout", "title", "subtitle", "text", "bullets", "table", "image", "chart", "notes"];
+const fields = [
+  ...["kind", "layout", "title", "subtitle", "text", "bullets", "table", "image", "chart", "notes"],
+  ...["quote", "by", "number", "columns"],
+];
 const MAX_SLIDES = 500;
 
 /** Reads slides from Markdown or JSON: a file, `-` for standard input, or JSON as the argument itself. */
@@ -47,21 +51,99 @@ function parseSlide(value: JsonValue, at: string): SlideSpec {
   if (unknown !== undefined)
     throw wrong(`${at}: the field ${JSON.stringify(unknown.slice(0, 40))}`, `one of ${fields.join(", ")}`);
   const text = (key: string) => readTextField(value, key, at);
+  const shared = {
+    layout: text("layout"),
+    title: parseInline(text("title") ?? ""),
+    notes: text("notes") ?? "",
+  };
+  const special = parseSpecial(value, at);
+  if (special !== undefined) return { ...shared, ...special };
   const subtitle = text("subtitle");
+  const kind = readKind(text("kind") ?? (subtitle === undefined ? "content" : "title"), `${at}.kind`);
+  const { lines, objects } = parseContent(value, at);
+  if (kind === "picture" && !objects.some(({ type }) => type === "image"))
+    throw wrong(`${at}.image`, 'a picture, because "kind" is "picture"');
+  const all = [...toBody(parseMarkdown(subtitle ?? "")).lines, ...lines];
+  return {
+    ...shared,
+    kind,
+    lines:
+      kind === "agenda"
+        ? all.map((line) => (line.mark === "bullet" ? { ...line, mark: "number" } : line))
+        : all,
+    objects,
+  };
+}
+
+function parseContent(value: JsonObject, at: string): Pick<SlideSpec, "lines" | "objects"> {
   const blocks: readonly Block[] = [
-    ...parseMarkdown(subtitle ?? ""),
-    ...parseMarkdown(text("text") ?? ""),
+    ...parseMarkdown(readTextField(value, "text", at) ?? ""),
     ...(value["bullets"] === undefined ? [] : parseBlocks([toList(value["bullets"], `${at}.bullets`)], at)),
   ];
   const { lines, objects } = toBody(blocks);
+  return { lines, objects: [...objects, ...parseObjects(value, at)] };
+}
+
+/** Slides that have a field of their own: quotes, numbers and columns. */
+function parseSpecial(
+  value: JsonObject,
+  at: string,
+): Pick<SlideSpec, "kind" | "lines" | "objects" | "caption" | "columns"> | undefined {
+  const found = (["quote", "number", "columns"] as const).filter((key) => value[key] !== undefined);
+  const [kind] = found;
+  const { kind: named } = value;
+  if (kind === undefined) {
+    if (named === "quote" || named === "number" || named === "columns")
+      throw wrong(`${at}.${named}`, `given, because "kind" is "${named}"`);
+    return undefined;
+  }
+  const others = [
+    ...found.slice(1),
+    ...(kind === "columns" ? contents : contents.filter((key) => key !== "text")),
+  ];
+  const other = others.find((key) => value[key] !== undefined);
+  if (other !== undefined) throw wrong(`${at}.${other}`, `left out, because the slide has "${kind}"`);
+  if (named !== undefined && named !== kind) throw wrong(`${at}.kind`, `"${kind}", or left out`);
+  if (kind === "columns")
+    return { kind, lines: [], objects: [], columns: parseColumns(value["columns"], at) };
+  const main = value[kind];
+  const plain = (text: string) => toBody(parseMarkdown(text)).lines;
+  if (typeof main !== "string" && typeof main !== "number") throw wrong(`${at}.${kind}`, "a text");
+  const caption = [
+    ...plain(readTextField(value, "by", at) ?? ""),
+    ...plain(readTextField(value, "text", at) ?? ""),
+  ];
   return {
-    kind: readKind(text("kind") ?? (subtitle === undefined ? "content" : "title"), `${at}.kind`),
-    layout: text("layout"),
-    title: parseInline(text("title") ?? ""),
-    lines,
-    objects: [...objects, ...parseObjects(value, at)],
-    notes: text("notes") ?? "",
+    kind,
+    lines: [{ level: 0, mark: "none", content: parseInline(String(main)) }],
+    objects: [],
+    caption,
   };
+}
+
+const contents = ["subtitle", "text", "bullets", "table", "image", "chart"];
+
+function parseColumns(value: JsonValue | undefined, at: string): SlideSpec["columns"] {
+  if (!Array.isArray(value) || value.length !== 2)
+    throw wrong(
+      `${at}.columns`,
+      'a list of two: [{"title": "Before", "bullets": ["…"]}, {"title": "After", "bullets": ["…"]}]',
+    );
+  return value.map((each: JsonValue, index) => {
+    const where = `${at}.columns[${index}]`;
+    const column = objectOf(each, where);
+    const known = ["title", ...contents.filter((key) => key !== "subtitle")];
+    const unknown = Object.keys(column).find((key) => !known.includes(key));
+    if (unknown !== undefined)
+      throw wrong(
+        `${where}: the field ${JSON.stringify(unknown.slice(0, 40))}`,
+        `one of ${known.join(", ")}`,
+      );
+    return {
+      heading: parseInline(readTextField(column, "title", where) ?? ""),
+      ...parseContent(column, where),
+    };
+  });
 }
 
 function parseObjects({ table, image, chart }: JsonObject, at: string): readonly SpecObject[] {
@@ -94,8 +176,9 @@ function parsePlace(value: JsonValue | undefined, at: string): Place | undefined
 }
 
 function readKind(kind: string, at: string): SlideSpec["kind"] {
-  if (kind === "title" || kind === "section" || kind === "content") return kind;
-  throw wrong(at, "title, section or content");
+  const found = slideKinds.find((each) => each === kind);
+  if (found !== undefined) return found;
+  throw wrong(at, `one of ${slideKinds.join(", ")}`);
 }
 
 /** `bullets` in a bullet are the next level. */
@@ -122,21 +205,33 @@ function objectOf(value: JsonValue, at: string): JsonObject {
 export function parseChart(value: JsonValue, at: string): ChartSpec {
   const chart = objectOf(value, at);
   const kind = readTextField(chart, "type", at) ?? "column";
-  if (!isChartKind(kind)) throw wrong(`${at}.type`, chartKinds.join(", "));
-  const { categories, series } = chart;
-  if (!Array.isArray(categories) || categories.length === 0)
-    throw wrong(`${at}.categories`, "a list of names");
+  if (!isChartType(kind)) throw wrong(`${at}.type`, chartTypes.join(", "));
+  const { series } = chart;
+  const categories = kind === "scatter" ? [] : readCategories(chart["categories"], at);
   if (!Array.isArray(series) || series.length === 0)
     throw wrong(`${at}.series`, 'a list: [{"name": "…", "values": [1, 2]}]');
+  const isRound = kind === "pie" || kind === "doughnut";
   return {
     kind,
     title: readTextField(chart, "title", at) ?? "",
-    categories: categories.map(String),
-    series: series.map((each: JsonValue, index) =>
-      parseSeries(each, categories.length, `${at}.series[${index}]`),
-    ),
+    categories,
+    isDated: !isRound && categories.length > 0 && categories.every(isDay),
+    series: series.map((each: JsonValue, index) => {
+      const where = `${at}.series[${index}]`;
+      return kind === "scatter" ? parsePoints(each, where) : parseSeries(each, categories.length, where);
+    }),
     colors: chart["colors"] === undefined ? undefined : parseColors(chart["colors"], `${at}.colors`),
   };
+}
+
+function readCategories(value: JsonValue | undefined, at: string): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw wrong(`${at}.categories`, "a list of names, or of dates such as 2026-01-31");
+  return value.map(String);
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && isoToSerial(text, false) !== undefined;
 }
 
 function parseColors(value: JsonValue, at: string): readonly string[] {
@@ -152,13 +247,25 @@ export function readColor(text: string): string | undefined {
 
 function parseSeries(value: JsonValue, length: number, at: string): ChartSpec["series"][number] {
   const series = objectOf(value, at);
-  const { values } = series;
-  const isFit =
-    Array.isArray(values) && values.length === length && values.every((each) => typeof each === "number");
-  if (!isFit) throw wrong(`${at}.values`, `${length} numbers, one for each category`);
-  return { name: readTextField(series, "name", at) ?? "", values: values.map(Number) };
+  const values = readNumbers(series["values"]);
+  if (values?.length !== length) throw wrong(`${at}.values`, `${length} numbers, one for each category`);
+  return { name: readTextField(series, "name", at) ?? "", values };
 }
 
-function isChartKind(kind: string): kind is ChartKind {
-  return chartKinds.some((each) => each === kind);
+function parsePoints(value: JsonValue, at: string): ChartSpec["series"][number] {
+  const series = objectOf(value, at);
+  const [x, values] = [readNumbers(series["x"]), readNumbers(series["values"])];
+  if (x === undefined || x.length === 0) throw wrong(`${at}.x`, "a list of numbers");
+  if (values?.length !== x.length) throw wrong(`${at}.values`, `${x.length} numbers, one for each x`);
+  return { name: readTextField(series, "name", at) ?? "", values, x };
+}
+
+/** Null is a gap. */
+function readNumbers(value: JsonValue | undefined): readonly (number | null)[] | undefined {
+  const isFit = Array.isArray(value) && value.every((each) => each === null || typeof each === "number");
+  return isFit ? value.map((each: JsonValue) => (each === null ? null : Number(each))) : undefined;
+}
+
+function isChartType(kind: string): kind is ChartType {
+  return chartTypes.some((each) => each === kind);
 }

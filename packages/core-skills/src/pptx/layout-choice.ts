@@ -26,6 +26,8 @@ export interface ChosenLayout {
   readonly title: Placeholder | undefined;
   /** Where text goes, in the order of the layout. */
   readonly bodies: readonly Placeholder[];
+  /** Where a picture goes, in layouts that have such a place. */
+  readonly picture: Placeholder | undefined;
 }
 
 /** Picks the layout that a slide names, else the one that fits its content. */
@@ -54,8 +56,37 @@ function fitting(layouts: readonly ChosenLayout[], spec: SlideSpec): ChosenLayou
       .find((each) => each !== undefined);
   const having = (isTitled: boolean, bodies: number) =>
     layouts.find((each) => (each.title !== undefined) === isTitled && each.bodies.length === bodies);
-  if (spec.kind === "title") return ofType("title") ?? having(true, 1);
-  if (spec.kind === "section") return ofType("secHead", "title") ?? having(true, 1);
+  const called = (name: string, bodies: number) =>
+    layouts.find(
+      ({ layout, bodies: places }) => layout.name.toLowerCase() === name && places.length >= bodies,
+    );
+  switch (spec.kind) {
+    case "agenda":
+      return called("agenda", 1) ?? ofType("obj", "tx") ?? having(true, 1);
+    case "quote":
+      return called("quote", 2) ?? ofType("obj", "tx") ?? having(true, 1);
+    case "number":
+      return called("big number", 2) ?? ofType("obj", "tx") ?? having(true, 1);
+    case "closing":
+      return called("closing", 1) ?? ofType("title") ?? having(true, 1);
+    case "columns": {
+      const isHeaded = spec.columns?.some(({ heading }) => heading.length > 0) === true;
+      const headed = ofType("twoTxTwoObj");
+      const fits = isHeaded && headed !== undefined && headed.bodies.length >= 4;
+      return fits ? headed : (ofType("twoObj") ?? having(true, 2) ?? ofType("titleOnly") ?? having(true, 0));
+    }
+    case "picture": {
+      const found = layouts.find(({ layout, picture }) => layout.type === "picTx" && picture !== undefined);
+      if (found !== undefined) return found;
+      break;
+    }
+    case "title":
+      return ofType("title") ?? having(true, 1);
+    case "section":
+      return ofType("secHead", "title") ?? having(true, 1);
+    case "content":
+      break;
+  }
   const hasText = spec.lines.length > 0;
   const hasObjects = spec.objects.length > 0;
   if (hasText && hasObjects) return ofType("twoObj") ?? having(true, 2) ?? ofType("obj") ?? having(true, 1);
@@ -74,6 +105,7 @@ function describe(deck: Deck, layout: Layout): ChosenLayout {
     layout,
     title: places.find(({ type }) => type === "title" || type === "ctrTitle"),
     bodies: places.filter(({ type }) => ["obj", "body", "subTitle"].includes(type)),
+    picture: places.find(({ type }) => type === "pic"),
   };
 }
 

@@ -1,5 +1,7 @@
 import { attributeOf, childOf, childrenOf, descendantsOf } from "../shared/office-xml.ts";
 import type { XmlElement } from "../shared/xml.ts";
+import { isDateFormat } from "../xlsx/number-format.ts";
+import { serialToIso } from "../xlsx/serial-date.ts";
 import type { Deck } from "./deck.ts";
 
 /** A point of a chart; null where the series has no value. */
@@ -73,6 +75,7 @@ function titleOf(chart: XmlElement | undefined): string {
 function pointsOf(holder: XmlElement | undefined): readonly Point[] {
   if (holder === undefined) return [];
   const isNumeric = descendantsOf(holder, "c:numCache").length + descendantsOf(holder, "c:numLit").length > 0;
+  const isDated = isDateFormat(descendantsOf(holder, "c:formatCode")[0]?.textContent ?? "");
   const points: Point[] = [];
   for (const [position, point] of descendantsOf(holder, "c:pt").entries()) {
     const index = Number(point.getAttribute("idx") || position);
@@ -80,7 +83,8 @@ function pointsOf(holder: XmlElement | undefined): readonly Point[] {
     while (points.length < index) points.push(null);
     const text = childOf(point, "c:v")?.textContent ?? "";
     const number = Number(text);
-    points[index] = isNumeric && text.trim() !== "" && Number.isFinite(number) ? number : text;
+    const isNumber = isNumeric && text.trim() !== "" && Number.isFinite(number);
+    points[index] = isNumber ? ((isDated ? serialToIso(number, false) : undefined) ?? number) : text;
   }
   return points;
 }

@@ -1,15 +1,39 @@
-import { type Block, type Blocks, type Inlines, plainText } from "../shared/block.ts";
+import { type Block, type Blocks, type Inline, type Inlines, plainText } from "../shared/block.ts";
+import type { ChartType } from "../shared/chart-xml.ts";
 
 /** A slide to be made. */
 export interface SlideSpec {
-  readonly kind: "title" | "section" | "content";
+  readonly kind: SlideKind;
   /** The name of a layout; by default the content of the slide decides. */
   readonly layout?: string | undefined;
   readonly title: Inlines;
   readonly lines: readonly SpecLine[];
   readonly objects: readonly SpecObject[];
+  /** The source of a quote, or the meaning of a number. */
+  readonly caption?: readonly SpecLine[] | undefined;
+  /** Two columns instead of lines and objects. */
+  readonly columns?: readonly SpecColumn[] | undefined;
   readonly notes: string;
 }
+
+export interface SpecColumn {
+  readonly heading: Inlines;
+  readonly lines: readonly SpecLine[];
+  readonly objects: readonly SpecObject[];
+}
+
+export const slideKinds = [
+  "title",
+  "section",
+  "content",
+  "agenda",
+  "columns",
+  "picture",
+  "quote",
+  "number",
+  "closing",
+] as const;
+export type SlideKind = (typeof slideKinds)[number];
 
 export interface SpecLine {
   /** From 0. */
@@ -36,16 +60,22 @@ export interface Place {
 }
 
 export interface ChartSpec {
-  readonly kind: ChartKind;
+  readonly kind: ChartType;
   readonly title: string;
+  /** Empty for a scatter chart. */
   readonly categories: readonly string[];
-  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** The categories are days, such as 2026-01-31, on an axis of time. */
+  readonly isDated: boolean;
+  readonly series: readonly {
+    readonly name: string;
+    /** Null leaves a gap. */
+    readonly values: readonly (number | null)[];
+    /** The horizontal values of a scatter chart. */
+    readonly x?: readonly (number | null)[] | undefined;
+  }[];
   /** Six hexadecimal digits each; by default the accent colors of the deck. */
   readonly colors?: readonly string[] | undefined;
 }
-
-export const chartKinds = ["column", "bar", "line", "area", "pie", "doughnut"] as const;
-export type ChartKind = (typeof chartKinds)[number];
 
 /**
  * Makes slides of a document: each heading of the first two levels begins one, and so does a rule. The text after a
@@ -73,16 +103,67 @@ function toSlide(group: Blocks, isFirst: boolean): SlideSpec {
   const [head, ...rest] = group;
   const isTitled = head?.type === "heading" && head.level <= 2;
   const { shown, notes } = splitNotes(isTitled ? rest : group);
+  const title = isTitled ? head.content : [];
+  const [quote] = shown;
+  if (shown.length === 1 && quote?.type === "quote")
+    return { ...toQuote(toBody(quote.blocks).lines), title, notes };
+  const columns = toColumns(shown);
+  if (columns !== undefined) return { kind: "columns", title, lines: [], objects: [], columns, notes };
   const { lines, objects } = toBody(shown);
   const isPlain = objects.length === 0 && lines.every(({ mark }) => mark === "none");
   const isTop = isTitled && head.level === 1 && isPlain;
   return {
     kind: isTop ? (isFirst ? "title" : "section") : "content",
-    title: isTitled ? head.content : [],
+    title,
     lines,
     objects,
     notes,
   };
+}
+
+/** The source of a quote comes after a dash: on the last line, or after the last sentence. */
+function toQuote(all: readonly SpecLine[]): Pick<SlideSpec, "kind" | "lines" | "objects" | "caption"> {
+  const lines = all.flatMap(splitLine);
+  const last = lines.at(-1);
+  const isSource = lines.length > 1 && last !== undefined && DASH.test(plainText(last.content));
+  return {
+    kind: "quote",
+    lines: isSource ? lines.slice(0, -1) : lines,
+    objects: [],
+    caption: isSource ? [{ ...last, content: withoutDash(last.content) }] : undefined,
+  };
+}
+
+const DASH = /^\s*(?:[—–]|--)\s*/;
+
+function withoutDash([first, ...rest]: Inlines): Inlines {
+  return first === undefined ? [] : [{ ...first, text: first.text.replace(DASH, "") }, ...rest];
+}
+
+/** A line break begins another line, and so does a dash after a sentence. */
+function splitLine(line: SpecLine): readonly SpecLine[] {
+  const lines: Inline[][] = [[]];
+  for (const inline of line.content) {
+    for (const [index, text] of inline.text.split(/\n|(?<=[.!?…"”’])\s+(?=(?:[—–]|--)\s*\S)/).entries()) {
+      if (index > 0) lines.push([]);
+      if (text !== "") lines.at(-1)?.push({ ...inline, text });
+    }
+  }
+  return lines.filter((content) => content.length > 0).map((content) => ({ ...line, content }));
+}
+
+/** Two headings of the third level, with content below each, are two columns. */
+function toColumns(blocks: Blocks): readonly SpecColumn[] | undefined {
+  const starts = blocks.flatMap((block, index) =>
+    block.type === "heading" && block.level === 3 ? [index] : [],
+  );
+  const [first, second] = starts;
+  if (starts.length !== 2 || first !== 0 || second === undefined) return undefined;
+  const columns = [blocks.slice(0, second), blocks.slice(second)].map(([head, ...rest]) => ({
+    heading: head?.type === "heading" ? head.content : [],
+    ...toBody(rest),
+  }));
+  return columns.every(({ lines, objects }) => lines.length + objects.length > 0) ? columns : undefined;
 }
 
 function splitNotes(blocks: Blocks): { readonly shown: Blocks; readonly notes: string } {

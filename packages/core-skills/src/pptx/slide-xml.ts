@@ -25,16 +25,23 @@ export function textBoxXml(id: number, rectangle: Rectangle, paragraphs: string)
   return `<p:sp><p:nvSpPr><p:cNvPr id="${id}" name="Text ${id}"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr>${frameXml("a:xfrm", rectangle)}<a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:noFill/></p:spPr><p:txBody><a:bodyPr wrap="square"><a:normAutofit/></a:bodyPr><a:lstStyle/>${paragraphs || "<a:p/>"}</p:txBody></p:sp>`;
 }
 
-export function linesXml(lines: readonly SpecLine[], link: Link, isPlain: boolean): string {
+export function linesXml(lines: readonly SpecLine[], link: Link, isPlain: boolean, points?: number): string {
   return lines
     .map(({ level, mark, content }) => {
       const levelXml = level === 0 ? "" : ` lvl="${level}"`;
       const markXml = isPlain ? "" : marks[mark];
-      const indent = !isPlain && mark === "none" ? ' marL="0" indent="0"' : "";
-      return `<a:p><a:pPr${indent}${levelXml}>${markXml}</a:pPr>${inlinesXml(content, link)}</a:p>`;
+      const indent = isPlain ? "" : indents[mark](level);
+      return `<a:p><a:pPr${indent}${levelXml}>${markXml}</a:pPr>${inlinesXml(content, link, points)}</a:p>`;
     })
     .join("");
 }
+
+/** Numbers are wider than bullets. */
+const indents = {
+  bullet: () => "",
+  number: (level: number) => ` marL="${457_200 + level * 400_050}" indent="-457200"`,
+  none: () => ' marL="0" indent="0"',
+} as const;
 
 const marks = {
   bullet: "",

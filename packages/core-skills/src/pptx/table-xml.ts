@@ -6,7 +6,7 @@ import { inlinesXml, type Link } from "./slide-xml.ts";
 type Table = Extract<Block, { type: "table" }>;
 
 const alignments = { left: "l", center: "ctr", right: "r" } as const;
-const ROW_HEIGHT = 370_840;
+const ROW_HEIGHT = 457_200;
 
 /** A table as wide as its place. Rows get lower, and letters smaller, when there are many. */
 export function tableXml({ header, align, rows }: Table, rectangle: Rectangle, link: Link): string {
@@ -15,7 +15,7 @@ export function tableXml({ header, align, rows }: Table, rectangle: Rectangle, l
   const columns = Math.max(header.length, 1);
   const width = Math.floor(rectangle.width / columns);
   const height = Math.floor(Math.min(ROW_HEIGHT, rectangle.height / Math.max(all.length, 1)));
-  const points = Math.max(8, Math.min(16, Math.floor((height / 12_700) * 0.5)));
+  const points = Math.max(8, Math.min(18, Math.floor((height / 12_700) * 0.5)));
   const grid = Array.from({ length: columns }, () => `<a:gridCol w="${width}"/>`).join("");
   const body = all.map((row) => {
     const cells = Array.from({ length: columns }, (_, column) => {

@@ -1,8 +1,14 @@
+import {
+  type ChartData,
+  type ChartSeries,
+  type ChartType,
+  chartTypes,
+  chartXml,
+} from "../shared/chart-xml.ts";
 import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { type CellRange, formatRange, readAddress, readRange } from "./cell-address.ts";
-import { readCell } from "./cell-content.ts";
-import { CHART_TYPES, type ChartData, type ChartSeries, type ChartType, chartXml } from "./chart-part.ts";
+import { type CellContent, readCell } from "./cell-content.ts";
 import { quoteSheet } from "./formula.ts";
 import {
   isJsonObject,
@@ -13,6 +19,8 @@ import {
   readString,
   rejectUnknown,
 } from "./json-shape.ts";
+import { DATE_FORMAT } from "./number-format.ts";
+import { isoToSerial } from "./serial-date.ts";
 import type { Sheet } from "./sheet.ts";
 import { sheetChild } from "./sheet-part.ts";
 import { freeName, type Workbook } from "./workbook.ts";
@@ -32,6 +40,7 @@ export const CHART_KEYS = [
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const DRAWING = "http://schemas.openxmlformats.org/drawingml/2006";
 const MAX_POINTS = 10_000;
+const LOOK = { colors: ["4472C4", "ED7D31", "A5A5A5", "FFC000", "5B9BD5", "70AD47"], points: 10 };
 
 /** Adds a chart to a sheet, over cells of this or another sheet. */
 export function addChart(workbook: Workbook, sheet: Sheet, step: JsonObject, where: string): JsonObject {
@@ -51,22 +60,22 @@ export function addChart(workbook: Workbook, sheet: Sheet, step: JsonObject, whe
     rows: readNumber(step["rows"] ?? 16, `${where}.rows`, { min: 1, max: 500 }),
   };
   const part = freeName(workbook.parts, "xl/charts/chart", ".xml");
-  const tree = parsePart(chartXml({ type, title, categories, series }), part);
+  const tree = parsePart(chartXml({ type, title, categories, series, look: LOOK }), part);
   workbook.parts.put(part, tree, "application/vnd.openxmlformats-officedocument.drawingml.chart+xml");
   anchor(workbook, sheet, part, place, size);
   return { chart: type, series: series.length, at: `${step["at"] ?? defaultPlace(sheet)}` };
 }
 
 function readType(value: JsonValue | undefined, where: string): ChartType {
-  const found = CHART_TYPES.find((type) => type === (value ?? "column"));
+  const found = chartTypes.find((type) => type === (value ?? "column"));
   if (found !== undefined) return found;
-  throw usageError(`${where}.type must be one of ${CHART_TYPES.join(", ")}.`);
+  throw usageError(`${where}.type must be one of ${chartTypes.join(", ")}.`);
 }
 
 function readSeries(workbook: Workbook, sheet: Sheet, value: JsonValue, where: string): ChartSeries {
   if (typeof value === "string") return { name: undefined, values: readData(workbook, sheet, value, where) };
   const series = readObject(value, where);
-  rejectUnknown(series, ["name", "values"], where);
+  rejectUnknown(series, ["name", "values", "x"], where);
   const name = series["name"];
   const isCell = typeof name === "string" && name.startsWith("=");
   return {
@@ -74,6 +83,7 @@ function readSeries(workbook: Workbook, sheet: Sheet, value: JsonValue, where: s
       ? readData(workbook, sheet, name.slice(1), `${where}.name`)
       : optionalString(name, `${where}.name`),
     values: readData(workbook, sheet, series["values"], `${where}.values`),
+    ...(series["x"] === undefined ? {} : { x: readData(workbook, sheet, series["x"], `${where}.x`) }),
   };
 }
 
@@ -88,7 +98,7 @@ function readData(workbook: Workbook, sheet: Sheet, value: JsonValue | undefined
   if (size > MAX_POINTS) throw usageError(`${where} has ${size} cells; ${MAX_POINTS} is the maximum.`);
   return {
     formula: `${quoteSheet(source.name)}!${absolute(range)}`,
-    values: valuesOf(workbook, source, range),
+    ...valuesOf(workbook, source, range),
   };
 }
 
@@ -96,16 +106,26 @@ function absolute(range: CellRange): string {
   return formatRange(range).replace(/([A-Z]+)(\d+)/g, "$$$1$$$2");
 }
 
-function valuesOf(workbook: Workbook, sheet: Sheet, range: CellRange): ChartData["values"] {
-  const values: (string | number | null)[] = [];
+/** The values of cells as a chart stores them. Dates are numbers, if all values are dates. */
+export function valuesOf(
+  workbook: Workbook,
+  sheet: Sheet,
+  range: CellRange,
+): Pick<ChartData, "values" | "dateFormat"> {
+  const contents: CellContent[] = [];
   for (let row = range.top; row <= range.bottom; row += 1) {
     for (let column = range.left; column <= range.right; column += 1) {
       const element = sheet.cell({ row, column });
-      const value = element === undefined ? null : readCell(element, workbook).value;
-      values.push(typeof value === "boolean" ? String(value) : value);
+      contents.push(element === undefined ? { type: "empty", value: null } : readCell(element, workbook));
     }
   }
-  return values;
+  const filled = contents.filter(({ type }) => type !== "empty");
+  const isDated = filled.length > 0 && filled.every(({ type }) => type === "date");
+  const values = contents.map(({ value }) => {
+    if (isDated) return value === null ? null : (isoToSerial(String(value), workbook.is1904) ?? null);
+    return typeof value === "boolean" ? String(value) : value;
+  });
+  return { values, dateFormat: isDated ? DATE_FORMAT : undefined };
 }
 
 /** Right of the cells in use. */

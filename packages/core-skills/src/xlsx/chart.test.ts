@@ -62,6 +62,55 @@ test.runIf(soffice !== undefined)("makes a chart that LibreOffice draws [S-40]",
   expect(partText(again, "xl/charts/chart1.xml")).toContain("Price");
 });
 
+test("puts dates on an axis of time, and takes x values per series [S-40]", async () => {
+  const rows = [
+    ["Day", "Visitors", "Size"],
+    ["2026-01-01", 5, 1],
+    ["2026-01-09", 7, 2],
+  ];
+  await succeed(folder, [
+    "create",
+    JSON.stringify({ sheets: [{ name: "Days", rows }] }),
+    "--out",
+    "days.xlsx",
+  ]);
+  await edit(
+    "days.xlsx",
+    "timed.xlsx",
+    { op: "chart", type: "line", categories: "A2:A3", series: [{ name: "=B1", values: "B2:B3" }] },
+    { op: "chart", type: "scatter", series: [{ name: "Size", x: "C2:C3", values: "B2:B3" }], at: "H20" },
+  );
+  expect(inspectPackage(at("timed.xlsx")).problems).toEqual([]);
+  const line = partText(at("timed.xlsx"), "xl/charts/chart1.xml");
+  expect(line).toMatch(/<c:dateAx>.*formatCode="yyyy-mm-dd".*<c:baseTimeUnit val="days"\/>/);
+  expect(line).toContain('<c:pt idx="0"><c:v>46023</c:v></c:pt>');
+  expect(partText(at("timed.xlsx"), "xl/charts/chart2.xml")).toContain(
+    "<c:xVal><c:numRef><c:f>Days!$C$2:$C$3</c:f>",
+  );
+});
+
+test("charts show the present values of their cells after each edit [S-40]", async () => {
+  const rows = [
+    ["A", 1, "=B1*2"],
+    ["B", 2, "=B2*2"],
+  ];
+  await succeed(folder, ["create", JSON.stringify({ sheets: [{ name: "S", rows }] }), "--out", "live.xlsx"]);
+  await edit("live.xlsx", "chart.xlsx", {
+    op: "chart",
+    categories: "A1:A2",
+    series: [{ values: "B1:B2" }, { values: "C1:C2" }],
+  });
+  const values = (name: string) =>
+    [...partText(at(name), "xl/charts/chart1.xml").matchAll(/<c:v>([^<]*)<\/c:v>/g)].map(
+      ([, value]) => value,
+    );
+  await succeed(folder, ["set", "chart.xlsx", "A2=C", "B2=20", "--out", "set.xlsx"]);
+  expect(values("set.xlsx")).toEqual(["A", "C", "1", "20", "A", "C"]);
+  await succeed(folder, ["recalculate", "set.xlsx", "--engine", "builtin", "--out", "done.xlsx"]);
+  expect(values("done.xlsx")).toEqual(["A", "C", "1", "20", "A", "C", "2", "40"]);
+  expect(inspectPackage(at("done.xlsx")).problems).toEqual([]);
+});
+
 test("adds conditional formats and validations, and keeps those that are there [S-40]", async () => {
   await writeForeign(at("rules.xlsx"));
   await edit(

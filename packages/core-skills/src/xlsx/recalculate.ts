@@ -45,6 +45,11 @@ Example: recalculate plan.xlsx --in-place`,
   },
 });
 
+/** Calculates all formulas with the built-in engine, and stores their results. */
+export function recalculateWorkbook(workbook: Workbook): JsonObject {
+  return storeResults(workbook, builtIn(workbook));
+}
+
 /** Calculates one cell; undefined when the engine cannot. */
 type Calculate = (sheet: Sheet, placed: PlacedCell) => Scalar | NotCalculable;
 

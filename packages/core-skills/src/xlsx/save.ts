@@ -1,5 +1,6 @@
 import type { JsonObject } from "../shared/command.ts";
 import { type Output, writeOutput } from "../shared/output-file.ts";
+import { refreshCharts } from "./chart-cache.ts";
 import { fitKind } from "./file-kind.ts";
 import { dependsOnSheetList } from "./formula-syntax.ts";
 import { guardWorkbook } from "./guard.ts";
@@ -18,6 +19,7 @@ export async function saveWorkbook(
   effect: ResultEffect,
 ): Promise<JsonObject> {
   const formulas = settleResults(workbook, effect);
+  refreshCharts(workbook);
   const macros: JsonObject = fitKind(workbook, output.path) ? { macrosRemoved: true } : {};
   const bytes = workbook.toBytes();
   guardWorkbook(workbook.source, bytes, output.path, workbook.edits);
