@@ -2,7 +2,7 @@ import { pinOf } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { discloseAccess, listGrants } from "@skillhold/registry/access";
+import { discloseAccess, notFound, oversees } from "@skillhold/registry/access";
 import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import { getSkill } from "@skillhold/registry/release";
 import { ANY_RUNTIME } from "@skillhold/skill";
@@ -34,21 +34,19 @@ export async function getVisibleSkill(
   io: Place,
 ): Promise<VisibleSkill> {
   const skill = await getSkill(id, context);
-  const refusal = await refuseUnmanaged(id, { context, actor });
-  if (refusal === undefined) return { skill, isManaged: true, pin: undefined };
+  const grants = await context.store.listGrants([skill.uid]);
+  if (oversees(skill, grants, actor)) return { skill, isManaged: true, pin: undefined };
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
   // A person reads about the skills of every runtime, on every machine.
   const viewer = { runtime: ANY_RUNTIME, invoker: "any", user: actor.user } as const;
   const { access, disclosure } = await discloseAccess(id, viewer, host, context);
-  if (disclosure === "none") throw refusal;
+  if (disclosure === "none") throw notFound(id);
   const { reason, message } = access;
-  if (disclosure === "details" || reason === "unsupported") {
-    const grants = await context.store.listGrants([skill.uid]);
+  if (disclosure === "details" || reason === "unsupported")
     return { skill, isManaged: false, pin: pinOf(skill.id, viewer, { grants }) };
-  }
   throw new SkillError("SKILL_NOT_FOUND", `The skill ${skill.id} is not in use. ${message}`, {
     hint: "An administrator can still see it with --role admin.",
-    details: refusal.details,
+    details: { id: skill.id },
   });
 }
 
@@ -97,17 +95,3 @@ async function succeeds(find: () => Promise<VisibleSkill>): Promise<boolean> {
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(["SKILL_NOT_FOUND", "POLICY_DENIED"]);
-
-/** The not-found error when the user does not manage the skill, otherwise undefined. */
-async function refuseUnmanaged(
-  id: string,
-  { context, actor }: ActorContext,
-): Promise<SkillError | undefined> {
-  try {
-    await listGrants(id, { by: actor }, context);
-    return undefined;
-  } catch (error) {
-    if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return error;
-    throw error;
-  }
-}

@@ -1,7 +1,7 @@
 import { discloseSkill, type Explanation, mayKnow, pinOf, type Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { isManager } from "@skillhold/registry/access";
+import { isManager, oversees } from "@skillhold/registry/access";
 import type { SkillSnapshot } from "@skillhold/registry/library";
 import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
@@ -94,13 +94,21 @@ async function findDeleted(
   const row = isPerson(principal) ? await registry.store.findSkill(id) : undefined;
   if (row?.status !== "deleted") return undefined;
   const grants = await registry.store.listGrants([row.uid]);
-  const isTheirs = isManager(row, grants, principalActor(principal));
+  const actor = principalActor(principal);
   // Until here the work is the same as for a missing skill, so timing discloses no information.
-  if (!isTheirs && !isAdministrator(principal)) return undefined;
+  if (!oversees(row, grants, actor)) return undefined;
   const deleted = (await skills.deleted()).find(({ entry }) => entry.id === id);
   if (deleted === undefined) return undefined;
   const access = deletedAccess(deleted.entry);
-  return { key, access, held: deleted.held, canManage: isTheirs, pin: undefined, viewer, from: "skills" };
+  return {
+    key,
+    access,
+    held: deleted.held,
+    canManage: isManager(row, grants, actor),
+    pin: undefined,
+    viewer,
+    from: "skills",
+  };
 }
 
 export function deletedAccess(entry: SkillEntry): DisclosedAccess {
@@ -138,7 +146,7 @@ export function canManage(held: SkillSnapshot | undefined, principal: Principal)
 
 /** Whether the caller manages the skill or is an administrator. */
 export function isOverseer(held: SkillSnapshot, principal: Principal): boolean {
-  return isAdministrator(principal) || canManage(held, principal);
+  return oversees(held.current.skill, held.grants, principalActor(principal));
 }
 
 /** The revision that a request means. Throws REVISION_NOT_FOUND for a revision that a pin hides. */

@@ -1,6 +1,6 @@
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { isAgentActor, isManager, notFound, rejectAgentActor } from "../ownership/ownership.ts";
+import { isAgentActor, notFound, oversees, rejectAgentActor } from "../ownership/ownership.ts";
 import { skillLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
@@ -22,8 +22,7 @@ export async function listApprovers(
   { store }: Pick<RegistryContext, "store">,
 ): Promise<SkillApprovers> {
   const skill = isAgentActor(by) ? undefined : await store.findSkill(idOrUid);
-  if (skill === undefined) throw notFound(idOrUid);
-  if (by.role !== "admin" && !isManager(skill, await store.listGrants([skill.uid]), by))
+  if (skill === undefined || !oversees(skill, await store.listGrants([skill.uid]), by))
     throw notFound(idOrUid);
   return { id: skill.id, approvers: await store.listApprovers(skill.uid) };
 }

@@ -7,6 +7,7 @@ import {
   isAgentActor,
   isManager,
   notFound,
+  oversees,
   rejectAgentActor,
   visibilityWith,
 } from "../ownership/ownership.ts";
@@ -281,7 +282,7 @@ async function getOverseen(idOrUid: string, by: Actor, reader: RegistryReader): 
   const skill = isAgentActor(by) ? undefined : await reader.findSkill(idOrUid);
   if (skill === undefined) throw notFound(idOrUid);
   const own = await reader.findGrant(skill.uid, { kind: "user", key: by.user });
-  if (!isManager(skill, own === undefined ? [] : [own], by) && by.role !== "admin") throw notFound(idOrUid);
+  if (!oversees(skill, own === undefined ? [] : [own], by)) throw notFound(idOrUid);
   return skill;
 }
 

@@ -1,5 +1,5 @@
 export { Oversight } from "../ownership/oversight.ts";
-export { isManager } from "../ownership/ownership.ts";
+export { isManager, notFound, oversees } from "../ownership/ownership.ts";
 export { type AgentChange, addAgent, changeAgent, getAgent, listAgents, removeAgent } from "./agents.ts";
 export { listApprovers, type SkillApprovers, setApprovers } from "./approvers.ts";
 export { discloseAccess, type EffectiveAccess, explainAccess } from "./explain-access.ts";

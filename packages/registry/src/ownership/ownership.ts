@@ -151,6 +151,14 @@ export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: 
   return grants.some(({ canManage, grantee: { kind, key } }) => canManage && kind === "user" && key === user);
 }
 
+/**
+ * The one rule about who may see a skill with its grants and its history, whatever its state: people who manage it, and
+ * administrators, also for system skills.
+ */
+export function oversees(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): boolean {
+  return !isAgentActor(by) && (by.role === "admin" || isManager(skill, grants, by));
+}
+
 export function isAgentActor({ role, agent }: Actor): boolean {
   return role === "agent" || agent !== undefined;
 }
