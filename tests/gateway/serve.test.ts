@@ -137,6 +137,7 @@ describe("the bundled skills", () => {
     await expect.poll(readiness, { timeout: 120_000 }).toBe(200);
     expect(await listIds(url, headers)).toEqual(BUNDLED);
     expect(command.err).toContain('"event":"gateway.ready"');
+    expect(command.err).not.toContain('"level":"error"');
     const other = await scene.serve(["--no-seed"]);
     expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
     const token = await tokenOf(other);

@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, test } from "vitest";
-import { problemOf } from "./problem.ts";
+import type { LogEntry } from "../telemetry/log.ts";
+import { problemOf, problemResponse } from "./problem.ts";
 
 const path = "/srv/skillhold/registry.db";
 
@@ -29,4 +30,12 @@ test("other errors keep their message, hint and details [S-53]", () => {
     hint: "Choose.",
     details: { id: "pdf" },
   });
+});
+
+test("failures are logged, and states of the start and the end are not [S-53]", () => {
+  const logged: string[] = [];
+  const log = ({ error }: LogEntry) => logged.push(error instanceof SkillError ? error.code : "");
+  for (const code of ["STORE_FAILED", "STARTING", "SHUTTING_DOWN", "CONFLICT"] as const)
+    problemResponse(new SkillError(code, "message"), "r1", { log });
+  expect(logged).toEqual(["STORE_FAILED"]);
 });

@@ -50,6 +50,9 @@ function jsonDetails(details: SkillError["details"]): Json {
   }
 }
 
+/** States that probes ask about, and no failures: a probe every second would fill the log. */
+const EXPECTED: ReadonlySet<string> = new Set(["STARTING", "SHUTTING_DOWN"]);
+
 /** The response to a failed request. An error of the gateway itself is also logged. */
 export function problemResponse(
   error: unknown,
@@ -57,7 +60,7 @@ export function problemResponse(
   { log }: Pick<GatewayContext, "log">,
 ): Response {
   const problem = problemOf(error, requestId);
-  if (problem.status >= 500)
+  if (problem.status >= 500 && !EXPECTED.has(problem.code))
     log({ level: "error", event: "request.failed", requestId, error, message: problem.detail });
   const headers = problemHeaders(error, requestId);
   return new Response(JSON.stringify(problem), { status: problem.status, headers });

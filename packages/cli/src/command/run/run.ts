@@ -32,7 +32,10 @@ export const command = defineCommand({
     },
   ],
   options: optionSpecs,
-  examples: ["run pdf extract.py -- report.pdf", "run pdf fill.py --mount ./forms --out ./filled"],
+  examples: [
+    "run pdf pdf.mjs -- --help",
+    "run pdf pdf.mjs --mount ./in --out ./out -- merge /mnt/in/a.pdf /mnt/in/b.pdf --out both.pdf",
+  ],
   run,
 });
 

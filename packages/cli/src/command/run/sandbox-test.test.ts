@@ -22,8 +22,8 @@ describe.runIf(process.platform === "linux")("sandbox test", () => {
   test("prints a readable report with counts [S-60]", async () => {
     const { out, err } = await runMain(["sandbox", "test"], tmpdir());
     expect(out).toMatch(/^bubblewrap \d/);
-    expect(out).toMatch(/\n {2}held {4}cannot read a file in the home folder \(/);
+    expect(out).toMatch(/\n {2}ok {6}cannot read a file in the home folder \(/);
     expect(out).toContain("\nlimits\n  wall        enforced for the whole run\n");
-    expect(err).toMatch(/^\d+ attempts held, 0 not\n$/);
+    expect(err).toMatch(/^\d+ checks passed, 0 failed\n$/);
   });
 });

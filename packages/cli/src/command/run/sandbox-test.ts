@@ -58,14 +58,14 @@ async function printReport(
   const paint = await paintFor(io.color);
   io.out(`${paint.bold(neutralText(name))}\n`);
   for (const { title, isConfined, detail } of checks) {
-    const mark = isConfined ? paint.green("held  ") : paint.red("broken");
+    const mark = isConfined ? paint.green("ok    ") : paint.red("failed");
     io.out(`  ${mark}  ${neutralText(title)} ${paint.dim(`(${neutralText(detail, 120)})`)}\n`);
   }
   io.out("limits\n");
   for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${ENFORCED[enforced[kind]]}\n`);
   io.out(`network\n  ${NETWORKS[network ?? "none"]}\n`);
   const broken = checks.filter(({ isConfined }) => !isConfined).length;
-  io.err(`${count(checks.length - broken, "attempt")} held, ${broken} not\n`);
+  io.err(`${count(checks.length - broken, "check")} passed, ${broken} failed\n`);
 }
 
 const NETWORKS = {
