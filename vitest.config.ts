@@ -41,7 +41,7 @@ const journey = [
 const store = [
   "packages/{store,host,cli,core-skills}/src/**/*.test.ts",
   "tests/{audit,backup,cli-registry,core-skills,dependency,gateway,platform,question,registry,registry-access,registry-exchange,registry-library,token}/**/*.test.ts",
-  "tests/{docs,eval-docs,reference}.test.ts",
+  "tests/{deploy,docs,eval-docs,reference}.test.ts",
 ];
 
 /** Tests with the real agent frameworks, which `globalSetup` installs into a cache. */

@@ -139,6 +139,18 @@ describe("the front door", () => {
   );
 });
 
+test("on an older Node, without SQLite, the library imports and reports the version [S-67]", () => {
+  const version =
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
+  writeFileSync(join(project, "old.cjs"), version);
+  const program = `
+    import { openSkillhold } from "skillhold";
+    await openSkillhold({ runtime: "my-agent", roots: ["."] }).catch(({ code }) => console.log(code));`;
+  const old = ["--no-experimental-sqlite", "--require", "./old.cjs"];
+  const { stdout, stderr } = node([...old, "--input-type=module", "--eval", program]);
+  expect({ stdout, stderr }).toEqual({ stdout: "NODE_UNSUPPORTED\n", stderr: "" });
+});
+
 describe("the installed command", () => {
   const bin = join(project, "node_modules/.bin/skillhold");
   const home = { XDG_DATA_HOME: join(project, "data"), XDG_CACHE_HOME: join(project, "cache") };

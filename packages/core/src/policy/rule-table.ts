@@ -48,7 +48,7 @@ function runRows(): readonly PolicyRow[] {
       part: "base",
       when: { act: RUN, trust: ["user"] },
       verdict: "ask",
-      reason: "A user installed the skill: its runs need one confirmation for this content.",
+      reason: "The skill is a user's own: its runs need one approval for this content.",
     },
     {
       id: "run-third-party",
@@ -56,7 +56,7 @@ function runRows(): readonly PolicyRow[] {
       part: "base",
       when: { act: RUN, trust: ["third_party"] },
       verdict: "ask",
-      reason: "The skill comes from a third party: it runs only after a person confirms it.",
+      reason: "The skill comes from a third party: it runs only after a person approves it.",
     },
   ];
 }
