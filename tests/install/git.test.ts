@@ -172,6 +172,21 @@ describe("a hostile repository", () => {
     expect([big.code, big.data.skills[0].error.code]).toEqual([3, "LIMIT_EXCEEDED"]);
     expect(has(".agents/skills/big")).toBe(false);
   });
+
+  test("with a large file that packs well gives its other skill, and the large one is refused [S-47]", async () => {
+    const repo = repository();
+    repo.write({
+      "skills/one/SKILL.md": skillText("one"),
+      "skills/big/SKILL.md": skillText("big"),
+      "skills/big/zeros.bin": Buffer.alloc(60 * 1024 * 1024),
+    });
+    repo.commit();
+    const { code } = await text(["install", `${repo.url}#@one`, "--target", "project", "--yes"]);
+    expect(code).toBe(0);
+    const big = await json(["install", `${repo.url}#@big`, "--target", "project", "--yes"]);
+    expect([big.code, big.error?.code ?? big.data.skills[0].error.code]).toEqual([3, "LIMIT_EXCEEDED"]);
+    expect(has(".agents/skills/big")).toBe(false);
+  });
 });
 
 describe("bad input", () => {
