@@ -14,19 +14,22 @@ import { makeEvent, makeKey } from "@skillhold/registry/test/audit/memory-log.fi
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";
 import { putSkills } from "../tests/registry-library/put-skills.ts";
-import { compare } from "./measure.ts";
+import { compare, cpuMs, median } from "./measure.ts";
 
 const READS = 20;
 const ENTRIES = 100_000;
 const BATCH = 1000;
 
-/** Measures the cost of recording each read before it returns, and of verifying the log. */
-export async function benchAudit(): Promise<void> {
+/**
+ * Measures the cost of recording each read before it returns, and of verifying the log. Sizes are numbers of sessions that
+ * read at the same time, and measure only those.
+ */
+export async function benchAudit(sizes: readonly number[]): Promise<void> {
   for (const open of [openSqlite, openPostgres]) {
     const engine = await open();
     try {
-      for (const sessions of [1, 16, 64]) await benchReads(engine, sessions);
-      await benchVerify(engine);
+      for (const sessions of sizes.length > 0 ? sizes : [1, 16, 64]) await benchReads(engine, sessions);
+      if (sizes.length === 0) await benchVerify(engine);
     } finally {
       await engine.close();
     }
@@ -58,11 +61,18 @@ async function openPostgres(): Promise<Engine> {
 async function benchReads(engine: Engine, sessions: number): Promise<void> {
   const audited = await openReaders(engine, sessions, (store) => new RegistryAudit(store));
   const bare = await openReaders(engine, sessions, () => ({ record: () => {} }));
-  const [auditedMs = 0, bareMs = 0] = await compare([audited.read, bare.read], 15);
+  const cpu: [number[], number[]] = [[], []];
+  const measured = (into: number[], task: () => Promise<unknown>) => async () => {
+    into.push(await cpuMs(task));
+  };
+  const tasks = [measured(cpu[0], audited.read), measured(cpu[1], bare.read)];
+  const [auditedMs = 0, bareMs = 0] = await compare(tasks, 15);
+  const [auditedCpu, bareCpu] = [median(cpu[0]), median(cpu[1])];
   const each = (ms: number) => ((ms * 1000) / (sessions * READS)).toFixed(0);
   say(
     engine,
-    `${sessions} at once: an audited read ${each(auditedMs)} µs, ${(auditedMs / bareMs).toFixed(2)} × one without (${each(bareMs)} µs)`,
+    `${sessions} at once: an audited read ${each(auditedMs)} µs, ${(auditedMs / bareMs).toFixed(2)} × one without (${each(bareMs)} µs); ` +
+      `${(auditedCpu / bareCpu).toFixed(2)} × the processor time (${each(auditedCpu)} and ${each(bareCpu)} µs)`,
   );
   await audited.close();
   await bare.close();

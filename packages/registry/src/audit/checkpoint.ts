@@ -29,7 +29,7 @@ const SEPARATOR = "\n\n";
  */
 export function signCheckpoint(checkpoint: Checkpoint, { name, key }: CheckpointSigner): string {
   const text = noteText(checkpoint);
-  const signature = Buffer.concat([keyHash(name, createPublicKey(key)), sign(null, Buffer.from(text), key)]);
+  const signature = Buffer.concat([keyHash(name, key), sign(null, Buffer.from(text), key)]);
   return `${text}\n— ${name} ${signature.toString("base64")}\n`;
 }
 
@@ -64,9 +64,19 @@ function parseText(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, "base64").toString("hex") };
 }
 
-/** The first four bytes of a hash over name, algorithm and key, which distinguish keys with the same name. */
+/** A log is signed with the same key after each append, and exporting the key takes as long as a signature. */
+const keyHashes = new WeakMap<KeyObject, { readonly name: string; readonly hash: Buffer }>();
+
+/**
+ * The first four bytes of a hash over name, algorithm and public key, which distinguish keys with the same name.
+ */
 function keyHash(name: string, key: KeyObject): Buffer {
-  const raw = key.export({ format: "der", type: "spki" }).subarray(-32);
-  const hash = createHash("sha256").update(`${name}\n`).update(Buffer.of(1)).update(raw).digest();
-  return hash.subarray(0, 4);
+  const known = keyHashes.get(key);
+  if (known?.name === name) return known.hash;
+  const shown = key.type === "private" ? createPublicKey(key) : key;
+  const raw = shown.export({ format: "der", type: "spki" }).subarray(-32);
+  const all = createHash("sha256").update(`${name}\n`).update(Buffer.of(1)).update(raw).digest();
+  const hash = all.subarray(0, 4);
+  keyHashes.set(key, { name, hash });
+  return hash;
 }

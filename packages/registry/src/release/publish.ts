@@ -8,6 +8,7 @@ import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
 import { rejectForeignId, takenId } from "../ownership/ownership.ts";
 import type { Blob } from "../record/blob-store.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
@@ -45,21 +46,24 @@ export async function publishStaged(
 ): Promise<Published> {
   const { store, hooks = {} } = context;
   if (options.by.role === "viewer") throw viewerRefused();
-  await rejectTaken(staged.id, options, context);
+  const before = await rejectTaken(staged.id, options, context);
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
-  const unchanged = await findUnchanged(staged, diagnostics, options, context);
+  const unchanged = await findUnchanged(staged, before, diagnostics, options, context);
   if (unchanged !== undefined) return unchanged;
   const guard = await inspectStaged(staged, options, context);
   const manifest = await scanStaged(staged, options, context);
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
   const candidate = { ...makeCandidate(staged, options, context), manifest, missing, guard };
   rejectAborted(options.signal);
-  const plan = await planRelease(candidate, store);
-  const older = await findSameVersion(plan, context);
-  const release = options.dryRun === true ? plan : await commit(candidate, context, join);
+  // A new skill has no older version; the transaction plans again in any case.
+  const isPlanned = options.dryRun === true || before !== undefined;
+  const plan = isPlanned ? await planRelease(candidate, store) : undefined;
+  const older = plan && (await findSameVersion(plan, context));
+  const isDryRun = options.dryRun === true && plan !== undefined;
+  const release = isDryRun ? plan : await commit(candidate, context, join);
   const published = describe(release, candidate, diagnostics, older);
-  const changes = published.isDryRun ? await findChanges(plan, staged, context) : undefined;
+  const changes = isDryRun ? await findChanges(plan, staged, context) : undefined;
   return changes === undefined ? published : { ...published, changes };
 }
 
@@ -69,12 +73,12 @@ export async function publishStaged(
  */
 async function findUnchanged(
   staged: StagedSkill,
+  before: RegisteredSkill | undefined,
   diagnostics: readonly Diagnostic[],
   options: PublishOptions,
   context: RegistryContext,
 ): Promise<Published | undefined> {
   const { store, hooks = {} } = context;
-  const before = await store.findSkill(staged.id);
   if (before === undefined || before.treeHash !== staged.treeHash) return undefined;
   const current = await store.findRevision(before.uid, before.revision);
   const found = hooks.inspect && (await store.findGuardReport(staged.treeHash));
@@ -94,17 +98,18 @@ async function findUnchanged(
 
 /**
  * Comes before every check of the content: those use the waivers and reports of the existing skill, so their results would
- * reveal more than that the id is taken.
+ * reveal more than that the id is taken. Returns the existing skill.
  */
 async function rejectTaken(
   id: string,
   { by, mayReplace }: PublishOptions,
   { store }: RegistryContext,
-): Promise<void> {
+): Promise<RegisteredSkill | undefined> {
   const before = await store.findSkill(id);
-  if (before === undefined) return;
+  if (before === undefined) return undefined;
   rejectForeignId(id, before, await store.listGrants([before.uid]), by);
   if (mayReplace !== undefined && !(await mayReplace(id))) throw takenId(id);
+  return before;
 }
 
 function makeCandidate(
@@ -179,9 +184,12 @@ async function commit(
         // Until the transaction ends, no sweep removes blobs.
         tx.lock(UNNAMED_BLOBS, "shared"),
       ];
-      const [missing] = await Promise.all([tx.blobs.missing(digests), ...locks]);
+      const [missing, planned] = await Promise.all([
+        tx.blobs.missing(digests),
+        planRelease(candidate, tx),
+        ...locks,
+      ]);
       if (missing.length > 0) return undefined;
-      const planned = await planRelease(candidate, tx);
       if (!planned.isUnchanged) await write(planned, candidate, await join(planned, tx), tx);
       // A canceled publisher must not publish.
       rejectAborted(candidate.options.signal);
@@ -215,7 +223,8 @@ async function write(
   const isNewOwner = before === undefined && by.role !== "system";
   const tree = files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable }));
   // One round trip, in this order.
-  await Promise.all([
+  const [stale] = await Promise.all([
+    outdateProposals(skill, { by, at: createdAt }, tx),
     guard === undefined ? undefined : tx.putGuardReport(treeHash, guard.found, createdAt),
     tx.putTree(treeHash, tree),
     tx.putSkill(skill),
@@ -243,7 +252,7 @@ async function write(
     ...given.map((grant) => grantGiven(grant, about)),
     ...revoked.map(({ grantee }) => grantRevoked(grantee, about)),
     ...joined,
-    ...(await outdateProposals(skill, { by, at: revision.createdAt }, tx)),
+    ...stale,
   ]);
 }
 

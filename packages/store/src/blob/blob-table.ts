@@ -4,7 +4,7 @@ import type { Blob, BlobEntry } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Db, Queries, RowParser, Tx } from "../engine/db.ts";
 import { ReadBatch } from "../engine/read-batch.ts";
-import { chunks, joinSql, sql } from "../engine/sql.ts";
+import { chunks, joinSql, type Sql, sql } from "../engine/sql.ts";
 import { blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 
 const PAGE = 1000;
@@ -12,6 +12,9 @@ const PAGE = 1000;
 const SMALL_BYTES = 64 * 1024;
 /** The most bytes per statement; the driver makes a copy of twice the size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The most bytes that are sent without a question which of them exist. */
+const SMALL_PUT_BYTES = 256 * 1024;
 
 const DigestRow = z.object({ digest: Digest });
 const EntryRow = z
@@ -50,6 +53,8 @@ async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<vo
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()].sort((one, other) =>
     one.digest < other.digest ? -1 : 1,
   );
+  const bytes = distinct.reduce((sum, blob) => sum + blob.bytes.length, 0);
+  if (bytes <= SMALL_PUT_BYTES && (await putAtOnce(db, distinct, now))) return;
   for (const batch of batches(distinct)) {
     await db.transaction(async (tx) => {
       const kept = await renew(
@@ -63,20 +68,43 @@ async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<vo
   }
 }
 
+/** One round trip for the files of most skills, existing ones included. False if it failed, as in a deadlock. */
+async function putAtOnce(db: Db, blobs: readonly Blob[], now: number): Promise<boolean> {
+  if (blobs.length === 0) return true;
+  try {
+    await db.all(
+      sql`insert into blob (digest, size, put_ms, content) values ${joinSql(rowsOf(blobs, now))}
+        on conflict (digest) do update set size = excluded.size,
+          put_ms = greatest(blob.put_ms, excluded.put_ms),
+          content = case when ${isIntact} then blob.content else excluded.content end
+        returning blob.digest`,
+      DigestRow,
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isIntact = sql`'sha256:' || encode(sha256(blob.content), 'hex') = blob.digest`;
+
 /** Marks intact existing blobs as new; their bytes need not be sent. */
 async function renew(tx: Tx, digests: readonly Digest[], now: number): Promise<ReadonlySet<Digest>> {
   const rows = await tx.all(
     sql`update blob set put_ms = greatest(put_ms, ${now}) where digest in (${joinSql(digests)})
-      and 'sha256:' || encode(sha256(content), 'hex') = digest returning digest`,
+      and ${isIntact} returning digest`,
     DigestRow,
   );
   return new Set(rows.map(({ digest }) => digest));
 }
 
 async function insert(tx: Tx, blobs: readonly Blob[], now: number): Promise<void> {
-  const rows = blobs.map(({ digest, bytes }) => sql`(${digest}, ${bytes.length}, ${now}, ${bytes})`);
-  await tx.run(sql`insert into blob (digest, size, put_ms, content) values ${joinSql(rows)}
+  await tx.run(sql`insert into blob (digest, size, put_ms, content) values ${joinSql(rowsOf(blobs, now))}
     on conflict (digest) do update set size = excluded.size, put_ms = excluded.put_ms, content = excluded.content`);
+}
+
+function rowsOf(blobs: readonly Blob[], now: number): readonly Sql[] {
+  return blobs.map(({ digest, bytes }) => sql`(${digest}, ${bytes.length}, ${now}, ${bytes})`);
 }
 
 async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {

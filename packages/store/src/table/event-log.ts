@@ -98,9 +98,10 @@ export async function pruneLog(tx: Tx, step: PruneStep, writer: Writer): Promise
   return plan;
 }
 
+/** Both statements are sent at once: the server runs the second one after it has the lock. */
 async function lockHead(tx: Tx): Promise<AuditHead> {
-  await tx.lock(LOG_LOCK);
-  return await requireHead(tx);
+  const [, head] = await Promise.all([tx.lock(LOG_LOCK), requireHead(tx)]);
+  return head;
 }
 
 async function extend(
@@ -110,11 +111,11 @@ async function extend(
   guarded: GuardedAppend | undefined,
 ): Promise<number> {
   const { logged, head } = goOn(before, entries);
-  await insertEvents(tx, logged);
   const changes = logged.flatMap(({ seq, event }) =>
     event.type === "audit.key_changed" ? { seq, event } : [],
   );
-  await updateHead(tx, guarded === undefined ? { ...head, note: undefined } : guarded.sign(head, changes));
+  const signed = guarded === undefined ? { ...head, note: undefined } : guarded.sign(head, changes);
+  await Promise.all([insertEvents(tx, logged), updateHead(tx, signed)]);
   return head.seq;
 }
 
