@@ -83,14 +83,14 @@ export class BackgroundCheck {
 
   async #checkBatch(): Promise<number> {
     const batch = [...this.#waiting.values().take(CHECK_BATCH)];
-    const requests: CheckRequest[] = [];
-    for (const item of batch) {
+    for (const { id } of batch) {
       this.#ports.signal?.throwIfAborted();
-      this.#waiting.delete(item.id);
-      this.#ports.onEvent({ type: "skill.deps.checking", skill: item.id });
-      const request = await this.#prepare(item);
-      if (request !== undefined) requests.push(request);
+      this.#waiting.delete(id);
+      this.#ports.onEvent({ type: "skill.deps.checking", skill: id });
     }
+    // Together, so that a store reads the rows of a batch in one query.
+    const prepared = await Promise.all(batch.map((item) => this.#prepare(item)));
+    const requests = prepared.filter((request) => request !== undefined);
     const results = await this.#check(requests);
     for (const { id, checks } of results) {
       this.#ports.signal?.throwIfAborted();

@@ -139,6 +139,30 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listRevisions("uid-docx")).toEqual([]);
       });
 
+      test("reads skills and revisions that are asked for together [S-64]", async () => {
+        await publish("pdf");
+        await store.transaction((tx) => tx.insertRevision(revision("pdf", 2)));
+        await publish("docx");
+        const asked = [
+          ["uid-pdf", 1],
+          ["uid-docx", 2],
+          ["uid-pdf", 2],
+          ["uid-docx", 1],
+          ["a\0", 1],
+        ] as const;
+        const together = await Promise.all(asked.map(([uid, number]) => store.findRevision(uid, number)));
+        expect(together.map((each) => each && [each.skill, each.revision])).toEqual([
+          ["uid-pdf", 1],
+          undefined,
+          ["uid-pdf", 2],
+          ["uid-docx", 1],
+          undefined,
+        ]);
+        const keys = ["pdf", "uid-docx", "none", "docx", "b\0"];
+        const skills = await Promise.all(keys.map((key) => store.findSkill(key)));
+        expect(skills.map((each) => each?.id)).toEqual(["pdf", "docx", undefined, "docx", undefined]);
+      });
+
       test("revision numbers are unique, and a revision needs its skill [S-41]", async () => {
         await publish("pdf");
         const again = store.transaction((tx) => tx.insertRevision(revision("pdf")));

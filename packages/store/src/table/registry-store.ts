@@ -11,7 +11,13 @@ import {
   LogGuard,
   type LogMemory,
 } from "@skillhold/registry/audit";
-import type { RegistryStore, RegistryTransaction, TreeFile } from "@skillhold/registry/record";
+import type {
+  RegisteredSkill,
+  RegistryStore,
+  RegistryTransaction,
+  Revision,
+  TreeFile,
+} from "@skillhold/registry/record";
 import type { EngineBlobs } from "../blob/blob.ts";
 import { openBlobFolder } from "../blob/blob-folder.ts";
 import { blobTable } from "../blob/blob-table.ts";
@@ -25,6 +31,8 @@ import { migrate } from "./migration.ts";
 import { migrations } from "./migration-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
+import { type RevisionKey, selectRevisionOf, selectRevisionsOf } from "./revision-table.ts";
+import { selectSkill, selectSkillsOf } from "./skill-table.ts";
 import { TokenTouches } from "./token-table.ts";
 import { selectTree, selectTreesOf } from "./tree-table.ts";
 import { vectorTable } from "./vector-table.ts";
@@ -171,12 +179,22 @@ function storeOf(
     one: (hash) => selectTree(db, hash),
     many: (hashes) => selectTreesOf(db, hashes),
   });
+  const skills = new ReadBatch<string, RegisteredSkill>({
+    one: (key) => selectSkill(db, key),
+    many: (ids) => selectSkillsOf(db, ids),
+  });
+  const revisions = new ReadBatch<RevisionKey, Revision>({
+    one: (key) => selectRevisionOf(db, key),
+    many: (keys) => selectRevisionsOf(db, keys),
+  });
   return {
     engine: db.engine,
     blobs,
     vectors: vectorTable(db),
     ...readerOf(db),
     findTree: (hash) => trees.get(hash),
+    findSkill: (idOrUid) => skills.get(idOrUid),
+    findRevision: (uid, revision) => revisions.get(`${uid} ${revision}`),
     transaction: (work) => transact(db, blobs, log, work),
     onCommit: (listener) => commits.add(listener),
     version: () => db.version(),

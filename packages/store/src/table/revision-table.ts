@@ -54,6 +54,34 @@ export async function selectRevision(
   return (await db.all(query, RevisionRow))[0];
 }
 
+/** The uid of a skill and the number of a revision. */
+export type RevisionKey = `${string} ${number}`;
+
+export function selectRevisionOf(db: Queries, key: RevisionKey): Promise<Revision | undefined> {
+  return selectRevision(db, ...partsOf(key));
+}
+
+export async function selectRevisionsOf(
+  db: Queries,
+  keys: readonly RevisionKey[],
+): Promise<ReadonlyMap<RevisionKey, Revision>> {
+  const wanted = new Set<string>(keys);
+  const parts = keys.map(partsOf);
+  const uids = new Set(parts.map(([uid]) => uid));
+  const numbers = new Set(parts.map(([, number]) => number));
+  const query = sql`select ${columns} from revision
+    where skill in (${joinSql([...uids])}) and revision in (${joinSql([...numbers])})`;
+  const found = await db.all(query, RevisionRow);
+  return new Map(
+    found.map((each) => [`${each.skill} ${each.revision}`, each] as const).filter(([key]) => wanted.has(key)),
+  );
+}
+
+function partsOf(key: RevisionKey): readonly [uid: string, revision: number] {
+  const at = key.lastIndexOf(" ");
+  return [key.slice(0, at), Number(key.slice(at + 1))];
+}
+
 /** Newest first; all, or one page. */
 export async function selectRevisions(
   db: Queries,

@@ -46,6 +46,15 @@ export async function selectSkill(db: Queries, idOrUid: string): Promise<Registe
   return (await db.all(query, SkillRow))[0];
 }
 
+/** Including deleted skills. */
+export async function selectSkillsOf(
+  db: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RegisteredSkill>> {
+  const query = sql`select ${columns} from skill where id in (${joinSql(ids.filter(isStorable))})`;
+  return new Map((await db.all(query, SkillRow)).map((skill) => [skill.id, skill]));
+}
+
 /** Ordered by id, including deleted skills. */
 export async function selectSkillRows(
   db: Queries,
