@@ -19,6 +19,9 @@ import {
 /** Packages for users' tests, which the command does not need. */
 const LEFT_OUT = new Set(["@skillhold/testing"]);
 
+/** Files of dependencies for editors and debuggers, two fifths of all files. */
+const UNUSED = /\.(?:map|d\.[cm]?ts)$/;
+
 const { values } = parseArgs({ options: { out: { type: "string" }, packed: { type: "string" } } });
 const out = resolve(values.out ?? root);
 const scratch = mkdtempSync(join(tmpdir(), "skillhold-dist-"));
@@ -82,9 +85,6 @@ function findLocked(lock, parent, name) {
     if (folder === ".") return undefined;
   }
 }
-
-/** Files for editors and debuggers, two fifths of all files. */
-const UNUSED = /\.(?:map|d\.[cm]?ts)$/;
 
 /** Nested packages are copied on their own, if a bundled package needs them. */
 function copyPackage(from, to) {
