@@ -50,6 +50,15 @@ describe("promotion", () => {
     expect((await json(["promotion", "list", "--all"])).data.promotions).toHaveLength(1);
   });
 
+  test("a promotion that waits is a line of other commands at a terminal [S-49] [S-50]", async () => {
+    await json(submit);
+    const listing = ["agent", "list"];
+    const note = "note: 1 proposal waits for your review. Run `skillhold proposal list --waiting`.\n";
+    expect((await text(listing, { columns: 100 })).err).toContain(note);
+    expect((await text(listing)).err).not.toContain("waits");
+    expect((await text([...listing, "--json"], { columns: 100 })).err).not.toContain("waits");
+  });
+
   test("rejects a promotion, and knows no other decision [S-50]", async () => {
     const { proposal } = (await json(submit)).data;
     expect((await json(["promotion", "decide", proposal, "perhaps"])).error.code).toBe("USAGE");
