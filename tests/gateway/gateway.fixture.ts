@@ -111,6 +111,7 @@ export interface Changed extends Omit<Partial<GatewayContext>, "options"> {
   readonly clock?: Clock;
   readonly limits?: Limits;
   readonly author?: SkillAuthor;
+  readonly promotion?: RegistryContext["promotion"];
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -121,6 +122,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     clock = { now: () => new Date() },
     limits = defaultLimits,
     author,
+    promotion,
     options,
     ...changed
   } = change;
@@ -134,6 +136,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
     scan: scanDependencies,
     publicBy: "publisher",
     ...(author === undefined ? {} : { author }),
+    ...(promotion === undefined ? {} : { promotion }),
   };
   const host = nodeHost({ env: {}, platform: process.platform, cwd: folder });
   const skills = await openRegistryLibrary({ host, copies: join(folder, "copies"), watch: true }, registry);

@@ -3,7 +3,14 @@ import { SkillEvent } from "@skillhold/protocol";
 import { grantSkill } from "@skillhold/registry/access";
 import type { SkillAuthor } from "@skillhold/registry/record";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
+import {
+  answerOf,
+  ask,
+  type Changed,
+  openTestGateway,
+  problemOf,
+  type TestGateway,
+} from "./gateway.fixture.ts";
 import { TestSession } from "./session.fixture.ts";
 import { put } from "./skill.fixture.ts";
 
@@ -19,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-async function openWith(change: { readonly author?: SkillAuthor } = {}): Promise<void> {
+async function openWith(change: Pick<Changed, "author" | "promotion"> = {}): Promise<void> {
   gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) }, ...change });
   writer = await gateway.asRole("agent", "ada", "writer");
   root = await gateway.asRole("admin", "root");
@@ -79,7 +86,8 @@ test("a promoted skill is live for its agent alone, and a review gives it to oth
   const { store } = gateway.registry;
   const draft = await store.findSkill("github-webhook-ingress-draft");
   const revision = await store.findRevision(draft?.uid ?? "", 1);
-  expect(revision).toMatchObject({ trust: "third_party", provenance: { proposal: promoted.proposal } });
+  const provenance = { source: "promotion", proposal: promoted.proposal };
+  expect(revision).toMatchObject({ trust: "third_party", provenance });
   expect(revision?.frontmatter).not.toHaveProperty("allowed-tools");
   const review = `/v1/proposals/${promoted.proposal}`;
   const asAgent = await ask(gateway, "POST", `${review}/reviews`, {
@@ -91,6 +99,29 @@ test("a promoted skill is live for its agent alone, and a review gives it to oth
   await answerOf("applyProposal", await ask(gateway, "POST", `${review}/apply`, { headers: root }));
   await expect.poll(() => visible(writer)).toEqual(["github-webhook-ingress"]);
 });
+
+const DRAFT = "github-webhook-ingress-draft";
+
+test.each([
+  ["review", undefined, [], []],
+  ["agent", DRAFT, [DRAFT], []],
+  ["user", DRAFT, [DRAFT], [DRAFT]],
+] as const)(
+  "the policy %s says who has a promoted skill before its review [S-50]",
+  async (promotion, draft, own, others) => {
+    await gateway.close();
+    await openWith({ promotion });
+    await logSession("writer");
+    await logSession("writer");
+    const promoted = await answerOf("promoteSkill", await promote(packet()));
+    expect(promoted).toMatchObject({ kind: "create", state: "pending", repetition: { verdict: "proved" } });
+    expect(promoted.draft).toBe(draft);
+    await expect.poll(() => visible(writer)).toEqual(own);
+    const helper = await gateway.asRole("agent", "ada", "helper");
+    await expect.poll(() => visible(helper)).toEqual(others);
+    expect(await visible(await gateway.asRole("agent", "bob", "other"))).toEqual([]);
+  },
+);
 
 test("secrets of the packet and of recorded runs are not in the draft [S-50]", async () => {
   await logSession("writer");

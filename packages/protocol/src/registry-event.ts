@@ -34,6 +34,7 @@ export const Provenance = z.object({
     "oci",
     "gateway",
     "proposal",
+    "promotion",
   ]),
   /** The name of the folder or archive, for people; never a path of the machine. */
   origin: z.string().optional(),

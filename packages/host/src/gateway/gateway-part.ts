@@ -68,7 +68,7 @@ export interface GatewayPartOptions {
   readonly limits: Limits;
   readonly openPublishing?: boolean;
   readonly reviewers?: RegistryContext["reviewers"];
-  readonly reviewPromotions?: boolean;
+  readonly promotions?: RegistryContext["promotion"];
   /** Private hosts that may be notified. */
   readonly webhookHosts?: readonly string[];
   /** The agent that writes the drafts of promoted skills. */
@@ -193,12 +193,12 @@ async function workspaceParts(
 /** Who may make skills public, who reviews proposals, and when promoted skills are available. */
 function rulesOf({
   openPublishing = false,
-  reviewPromotions = false,
+  promotions = "agent",
   reviewers,
 }: GatewayPartOptions): Pick<RegistryContext, "publicBy" | "promotion" | "reviewers"> {
   return {
     publicBy: openPublishing ? "publisher" : "admin",
-    promotion: reviewPromotions ? "review" : "agent",
+    promotion: promotions,
     ...present({ reviewers }),
   };
 }

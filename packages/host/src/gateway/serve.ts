@@ -56,8 +56,8 @@ export interface ServeOptions {
   readonly openPublishing?: boolean;
   /** Users and agents that must approve every proposal, except their own ones. */
   readonly reviewers?: GatewayPartOptions["reviewers"];
-  /** Whether a promoted skill is available to its agent only after a review. */
-  readonly reviewPromotions?: boolean;
+  /** Who can use a promoted skill before its review: its agent, all agents of the user, or no agent. */
+  readonly promotions?: GatewayPartOptions["promotions"];
   /** Private hosts that webhooks may notify, also without TLS. Public hosts need no entry. */
   readonly webhookHosts?: readonly string[];
   /** Webhooks that are stored at the start; earlier ones of this kind that are not listed are removed. */
@@ -122,14 +122,14 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const url = storeUrl(options.store, machine);
     const { roots = [], gateways = [], openPublishing = false, limits = defaultLimits, sandbox } = options;
     const { watch = true, strict = false, governed = false } = options;
-    const { workspaces, reviewers = [], reviewPromotions = false, webhookHosts = [], author } = options;
+    const { workspaces, reviewers = [], promotions = "agent", webhookHosts = [], author } = options;
     const custom = {
       isWatched: watch,
       strict,
       governed,
       workspaces,
       reviewers,
-      reviewPromotions,
+      promotions,
       webhookHosts,
       author,
       ...(sandbox === undefined ? {} : { sandbox }),

@@ -33,6 +33,7 @@ const ranks: readonly Trust[] = ["third_party", "user", "org", "builtin"];
 
 const elsewhere: ReadonlySet<Provenance["source"]> = new Set([
   "agent",
+  "promotion",
   "git",
   "index",
   "registry",

@@ -1,6 +1,7 @@
 import type { Actor, ProposalState } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { comparePaths } from "@skillhold/skill";
+import { grantSkill } from "../access/index.ts";
 import { systemActor } from "../ownership/ownership.ts";
 import { readTree, stageProposed } from "../proposal/candidate.ts";
 import { applyChange } from "../proposal/change.ts";
@@ -87,7 +88,7 @@ export async function promoteWorkflow(
     kind === "create" &&
     state === "pending" &&
     repetition.verdict !== "contradicted" &&
-    (context.promotion ?? "agent") === "agent";
+    context.promotion !== "review";
   const live = isLive ? await publishDraft(draft, proposal, by, context) : undefined;
   return { proposal, skill, kind, state, draft: live, repetition };
 }
@@ -150,12 +151,12 @@ function draftId(id: string): string {
 
 /**
  * Publishes the draft for its agent only: third-party trust, and a grant for that agent. The agent's user does not own it,
- * because an owner's other agents could use it, too.
+ * because an owner's other agents could use it, too. Where the operator allows that, the user gets a grant.
  */
 async function publishDraft(
   { id, text }: Draft,
   proposal: string,
-  { agent }: Actor,
+  { agent, user }: Actor,
   context: RegistryContext,
 ): Promise<string | undefined> {
   const by: Actor = { ...systemActor, role: "agent", ...(agent === undefined ? {} : { agent }) };
@@ -167,13 +168,15 @@ async function publishDraft(
   const staged = await stageProposed(files, name, context.limits);
   await publishStaged(
     staged,
-    { by, provenance: { source: "agent", proposal } },
+    { by, provenance: { source: "promotion", proposal } },
     context,
     async ({ revision }) => {
       rejectRace(name, before, revision.revision);
       return [];
     },
   );
+  if (context.promotion === "user")
+    await grantSkill(name, { kind: "user", key: user }, { by: systemActor }, context);
   return name;
 }
 

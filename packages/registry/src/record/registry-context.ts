@@ -19,8 +19,11 @@ export interface RegistryContext {
   readonly hooks?: PublishHooks;
   /** Who may make a skill public, which puts it into every agent's prompt; by default administrators. */
   readonly publicBy?: "admin" | "publisher";
-  /** `agent`: a promoted skill is at once available to its agent; `review`: only after a review. Default: `agent`. */
-  readonly promotion?: "agent" | "review";
+  /**
+   * `agent`: a promoted skill is at once available to its agent; `user`: also to its user and the user's other agents;
+   * `review`: only after a review. Default: `agent`.
+   */
+  readonly promotion?: "agent" | "user" | "review";
   /** Writes the drafts of promoted skills; without it, they come from a template. */
   readonly author?: SkillAuthor;
   /** Users and agents that must approve every proposal, except their own ones. */

@@ -36,13 +36,21 @@ test("reads an origin as browsers send it [S-53]", () => {
 });
 
 test("reads the required reviewers of proposals [S-49]", () => {
-  const { reviewers, reviewPromotions } = readServeOptions({ reviewer: ["user:bob", "agent:checker"] });
+  const { reviewers } = readServeOptions({ reviewer: ["user:bob", "agent:checker"] });
   expect(reviewers).toEqual([
     { kind: "user", key: "bob" },
     { kind: "agent", key: "checker" },
   ]);
-  expect(reviewPromotions).toBe(false);
   expect(() => readServeOptions({ reviewer: ["bob"] })).toThrow("not a reviewer");
+});
+
+test("reads who can use a promoted skill before its review [S-50]", () => {
+  expect(readServeOptions({}).promotions).toBe("agent");
+  expect(readServeOptions({ reviewPromotions: true }).promotions).toBe("review");
+  expect(readServeOptions({ sharePromotions: true }).promotions).toBe("user");
+  expect(() => readServeOptions({ reviewPromotions: true, sharePromotions: true })).toThrow(
+    expect.objectContaining({ code: "USAGE" }),
+  );
 });
 
 test("--data moves all user data to that folder [S-53]", () => {

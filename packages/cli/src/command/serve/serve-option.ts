@@ -28,7 +28,7 @@ export function readServeOptions(options: Options): ServeOptions {
     insecureBind: options["insecureBind"] === true,
     discovery: options["discovery"] === true,
     reviewers: listOption(options, "reviewer").map(readReviewer),
-    reviewPromotions: options["reviewPromotions"] === true,
+    promotions: readPromotions(options),
     webhookHosts: listOption(options, "webhookHost").map(readHost),
     openPublishing: options["openPublishing"] === true,
     seed: options["seed"] !== false,
@@ -47,6 +47,16 @@ export function readServeOptions(options: Options): ServeOptions {
       workspaces: textOption(options, "workspaces"),
     }),
   };
+}
+
+function readPromotions(options: Options): ServeOptions["promotions"] {
+  const isReviewed = options["reviewPromotions"] === true;
+  const isShared = options["sharePromotions"] === true;
+  if (isReviewed && isShared)
+    throw new SkillError("USAGE", "--review-promotions and --share-promotions exclude each other.", {
+      hint: "Use one of them.",
+    });
+  return isReviewed ? "review" : isShared ? "user" : "agent";
 }
 
 function readReviewer(text: string): { readonly kind: "agent" | "user"; readonly key: string } {

@@ -99,6 +99,10 @@ const optionSpecs = [
   },
   { flags: "--review-promotions", summary: "give agents no draft of a promoted skill before its review" },
   {
+    flags: "--share-promotions",
+    summary: "give the draft of a promoted skill also to its user and the user's other agents",
+  },
+  {
     flags: "--webhook-host <host>",
     summary: "let webhooks notify this private host, also without TLS; repeatable",
     repeats: true,

@@ -37,6 +37,7 @@ const sources: Readonly<Record<Version["provenance"]["source"], string>> = {
   oci: "OCI registry",
   gateway: "gateway",
   proposal: "proposal",
+  promotion: "promoted by its agent",
 };
 
 /** Where a revision came from, in a few words. */
