@@ -5,14 +5,10 @@ export const skillArgument = {
   summary: "the skill's id, or its folder",
 } as const satisfies ArgumentSpec;
 
-export const runnerOptions = [
-  {
-    flags: "--runner <name>",
-    summary: "the agent that does the work",
-    choices: ["loop", "claude", "codex", "script"],
-    default: "loop",
-  },
-  { flags: "--model <name>", summary: "the model; by default $SKILLHOLD_MODEL" },
+export const runnerNames = ["loop", "claude", "codex", "script"] as const;
+
+/** Where a runner finds its model. */
+export const endpointOptions = [
   {
     flags: "--api <name>",
     summary: "the API of the endpoint, for loop",
@@ -21,12 +17,28 @@ export const runnerOptions = [
   },
   { flags: "--base-url <url>", summary: "the endpoint, for loop; by default $SKILLHOLD_MODEL_URL" },
   { flags: "--program <path>", summary: "the client's program, for claude and codex; by default from $PATH" },
+] as const satisfies readonly OptionSpec[];
+
+export const scriptOption = {
+  flags: "--script <file>",
+  summary: "the replies of the model, for script",
+} as const satisfies OptionSpec;
+
+export const runnerOptions = [
+  {
+    flags: "--runner <name>",
+    summary: "the agent that does the work",
+    choices: runnerNames,
+    default: "loop",
+  },
+  { flags: "--model <name>", summary: "the model; by default $SKILLHOLD_MODEL" },
+  ...endpointOptions,
   {
     flags: "--allow-tool <name>",
     summary: "let claude use this tool as well; may be repeated",
     repeats: true,
   },
-  { flags: "--script <file>", summary: "the replies of the model, for script" },
+  scriptOption,
   {
     flags: "--run-scripts",
     summary: "let the agent run scripts of skills in the sandbox, for loop and script",

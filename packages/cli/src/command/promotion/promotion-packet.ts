@@ -13,6 +13,7 @@ import { textOption } from "../../option.ts";
 import { accessOptions, storeOption } from "../../shared-option.ts";
 import type { OpenedRegistry } from "../../store.ts";
 import { plain } from "../../terminal/output.ts";
+import { endpointOptions, runnerNames, scriptOption } from "../check/eval-option.ts";
 
 export const packetArgument = {
   usage: "<packet>",
@@ -25,18 +26,11 @@ export const packetOptions = [
   {
     flags: "--runner <name>",
     summary: "write the draft with this agent and the skill skill-authoring; by default from a template",
-    choices: ["loop", "claude", "codex", "script"],
+    choices: runnerNames,
   },
   { flags: "--model <name>", summary: "the model of the runner; alone, the runner is loop" },
-  {
-    flags: "--api <name>",
-    summary: "the API of the endpoint, for loop",
-    choices: ["openai", "anthropic"],
-    default: "openai",
-  },
-  { flags: "--base-url <url>", summary: "the endpoint, for loop; by default $SKILLHOLD_MODEL_URL" },
-  { flags: "--program <path>", summary: "the client's program, for claude and codex; by default from $PATH" },
-  { flags: "--script <file>", summary: "the replies of the model, for script" },
+  ...endpointOptions,
+  scriptOption,
   ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];

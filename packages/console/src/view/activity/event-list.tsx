@@ -1,12 +1,10 @@
-import { ChevronRight } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
-import { Dot } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ScrollText } from "../../ui/scroll-text.tsx";
 import { useRowKeys } from "../skills/use-row-keys.ts";
 import { byDay } from "./day.ts";
 import { type EventLine, lineOf, namesIn, sessionOf, skillOf } from "./event-line.ts";
-import { RowTime, SessionLink, SkillLink } from "./row-part.tsx";
+import { ExpandableRow, SkillLink } from "./row-part.tsx";
 import { RunEntry } from "./run-entry.tsx";
 import { type RecordRow, rowsOf } from "./run-row.ts";
 import type { Entry } from "./use-record.ts";
@@ -75,48 +73,33 @@ interface EventRowProps {
 }
 
 function EventRow({ entry: { seq, event }, line, isOpen, onToggle }: EventRowProps) {
-  const session = sessionOf(event);
   return (
-    <>
-      <div className="grid grid-cols-[auto_auto_minmax(0,1fr)_auto] items-baseline gap-x-2.5 px-4 py-1.5 text-sm">
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          aria-label={`Entry ${seq}, ${event.type}`}
-          onClick={onToggle}
-          className="self-start rounded pt-0.5 text-faint hover:text-ink"
-        >
-          <ChevronRight
-            className={classNames("size-4 transition-transform", isOpen && "rotate-90")}
-            aria-hidden
-          />
-        </button>
-        <Dot tone={line.tone} />
-        <Sentence line={line} skill={skillOf(event)} />
-        <RowTime at={event.at} session={session} />
-      </div>
-      {isOpen && (
-        <div className="space-y-2 px-4 pt-1 pb-3 sm:pl-12">
-          {session !== undefined && <SessionLink session={session} />}
-          <ScrollText
-            label={`Raw entry ${seq}`}
-            text={JSON.stringify({ seq, ...event }, null, 2)}
-            className="max-h-96"
-          />
-        </div>
-      )}
-    </>
+    <ExpandableRow
+      label={`Entry ${seq}, ${event.type}`}
+      tone={line.tone}
+      sentence={<Sentence line={line} skill={skillOf(event)} />}
+      at={event.at}
+      session={sessionOf(event)}
+      isOpen={isOpen}
+      onToggle={onToggle}
+    >
+      <ScrollText
+        label={`Raw entry ${seq}`}
+        text={JSON.stringify({ seq, ...event }, null, 2)}
+        className="max-h-96"
+      />
+    </ExpandableRow>
   );
 }
 
 /** The line, in which the skill leads to its page. */
 function Sentence({ line, skill }: { readonly line: EventLine; readonly skill: string | undefined }) {
   return (
-    <p className="min-w-0 break-words">
+    <>
       {line.who !== undefined && <span className="font-medium">{line.who} </span>}
       {withLink(line.text, skill)}
       {line.by !== undefined && <span className="text-muted"> · {line.by}</span>}
-    </p>
+    </>
   );
 }
 
