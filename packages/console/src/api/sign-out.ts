@@ -1,4 +1,4 @@
-import { csrf } from "./client.ts";
+import { call, csrf } from "./client.ts";
 import { recent } from "./recent.ts";
 import { queries, useChange } from "./use-api.ts";
 
@@ -6,11 +6,12 @@ import { queries, useChange } from "./use-api.ts";
 export function useSignOut(): { readonly leave: () => Promise<void>; readonly isLeaving: boolean } {
   const signOut = useChange("POST /v1/sign-out");
   const leave = async () => {
+    const { url } = await call("POST /v1/sign-out/sso");
     await signOut.mutateAsync({});
     csrf.forget();
     recent.forget();
     queries.clear();
-    window.location.assign("/");
+    window.location.assign(url ?? "/");
   };
   return { leave, isLeaving: signOut.isPending };
 }

@@ -1,70 +1,106 @@
-import { Fingerprint } from "lucide-react";
-import { useEffect, useState } from "react";
-import { type ApiError, call } from "../api/client.ts";
+import { Fingerprint, LogIn } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { ApiError, call } from "../api/client.ts";
 import { confirmation } from "../api/confirmation.ts";
 import { findPasskeyOrigin, signInWithPasskey } from "../api/passkey.ts";
 import { useMe } from "../api/session.tsx";
+import { confirmWithSso } from "../api/sso.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/state.tsx";
 
-/** Asks for a passkey when an act needs a recent sign-in. Without a passkey here, the act fails with its own error. */
+/** The ways in which the user can prove their identity here. */
+interface Ways {
+  readonly hasPasskey: boolean;
+  /** The name of the single sign-on provider. */
+  readonly sso: string | undefined;
+}
+
+interface Asked extends Ways {
+  readonly finish: (isConfirmed: boolean) => void;
+}
+
+/** Asks for a passkey or a sign-in at the provider when an act needs a recent one. Without either, the act fails with its own error. */
 export function StepUp() {
   const { user } = useMe();
-  const [finish, setFinish] = useState<(isConfirmed: boolean) => void>();
+  const [asked, setAsked] = useState<Asked>();
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   useEffect(
     () =>
       confirmation.answerBy(async () => {
-        if (!(await hasPasskey())) return false;
-        return await new Promise<boolean>((resolve) => setFinish(() => resolve));
+        const ways = await findWays();
+        if (!ways.hasPasskey && ways.sso === undefined) return false;
+        return await new Promise<boolean>((finish) => setAsked({ ...ways, finish }));
       }),
     [],
   );
+  const waiting = useRef(new AbortController());
   const end = (isConfirmed: boolean) => {
-    finish?.(isConfirmed);
-    setFinish(undefined);
+    waiting.current.abort();
+    asked?.finish(isConfirmed);
+    setAsked(undefined);
     setError(undefined);
   };
-  const confirm = async () => {
+  const confirm = async (prove: (signal: AbortSignal) => Promise<string>) => {
+    const controller = new AbortController();
+    waiting.current = controller;
     setBusy(true);
+    setError(undefined);
     try {
-      const answer = await signInWithPasskey(true);
-      if (answer.user !== user) window.location.reload();
+      if ((await prove(controller.signal)) !== user) window.location.reload();
       end(true);
     } catch (failure) {
-      // Every error of a call is an ApiError.
-      setError(failure as ApiError);
+      if (controller.signal.aborted) return;
+      setError(failure instanceof ApiError ? failure : new ApiError({ code: "INTERNAL" }));
     } finally {
       setBusy(false);
     }
   };
   return (
     <Dialog
-      isOpen={finish !== undefined}
+      isOpen={asked !== undefined}
       onClose={() => end(false)}
       title="Confirm your identity"
       footer={
         <>
           <Button onClick={() => end(false)}>Cancel</Button>
-          <Button look="primary" icon={Fingerprint} isBusy={isBusy} onClick={() => void confirm()}>
-            Use a passkey
-          </Button>
+          {asked?.sso !== undefined && (
+            <Button
+              look={asked.hasPasskey ? "plain" : "primary"}
+              icon={LogIn}
+              isBusy={isBusy}
+              onClick={() => void confirm(confirmWithSso)}
+            >
+              Continue with {asked.sso}
+            </Button>
+          )}
+          {asked?.hasPasskey === true && (
+            <Button
+              look="primary"
+              icon={Fingerprint}
+              isBusy={isBusy}
+              onClick={() => void confirm(async () => (await signInWithPasskey(true)).user)}
+            >
+              Use a passkey
+            </Button>
+          )}
         </>
       }
     >
-      <p className="text-sm">You signed in some time ago. Confirm this with a passkey of {user}.</p>
+      <p className="text-sm">You signed in some time ago. Confirm that you are {user}.</p>
       {error !== undefined && <Failure error={error} isCompact />}
     </Dialog>
   );
 }
 
-async function hasPasskey(): Promise<boolean> {
+async function findWays(): Promise<Ways> {
   try {
-    if ((await findPasskeyOrigin()) !== window.location.origin) return false;
-    return (await call("GET /v1/passkeys", {})).passkeys.length > 0;
+    const { sso } = await call("GET /v1/sign-in/methods");
+    const isHere = (await findPasskeyOrigin()) === window.location.origin;
+    const hasPasskey = isHere && (await call("GET /v1/passkeys", {})).passkeys.length > 0;
+    return { hasPasskey, sso };
   } catch {
-    return false;
+    return { hasPasskey: false, sso: undefined };
   }
 }

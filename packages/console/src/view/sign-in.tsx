@@ -72,7 +72,7 @@ function SsoButton() {
     setBusy(true);
     setError(undefined);
     try {
-      window.location.assign((await call("POST /v1/sign-in/sso/start")).url);
+      window.location.assign((await call("POST /v1/sign-in/sso/start", { body: {} })).url);
     } catch (failure) {
       setBusy(false);
       setError(failure instanceof ApiError ? failure : new ApiError({ code: "INTERNAL" }));

@@ -33,6 +33,7 @@ const personal: ReadonlySet<Operation | undefined> = new Set<Operation>([
   "getWorkspaceCard",
   "startPasskeySignIn",
   "signInWithPasskey",
+  "startSso",
 ]);
 
 /** Routes that identify a person, which are limited more than others. */

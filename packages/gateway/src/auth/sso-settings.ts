@@ -19,5 +19,7 @@ export interface SsoSettings {
   /** Whether people without an invitation get an account, and with which role. */
   readonly isOpen: boolean;
   readonly role: SignInRole;
+  /** Whether signing out of the gateway also signs out at the provider. */
+  readonly hasSignOut: boolean;
   readonly resolve: (host: string) => Promise<readonly string[]>;
 }

@@ -5,7 +5,7 @@ import type { SsoSettings } from "./sso-settings.ts";
 const sso: SsoSettings = {
   ...{ issuer: "https://login.test", clientId: "gateway", label: "Test", scopes: [] },
   ...{ domains: ["example.org"], groupsClaim: "groups", groups: [], roles: [] },
-  ...{ isOpen: true, role: "viewer", resolve: async () => [] },
+  ...{ isOpen: true, role: "viewer", hasSignOut: false, resolve: async () => [] },
 };
 const claims = { iss: sso.issuer, sub: "1", email: "Ann@Example.org", email_verified: true };
 

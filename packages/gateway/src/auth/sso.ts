@@ -7,7 +7,13 @@ import type { GatewayContext } from "../gateway-context.ts";
 import type { SsoSettings } from "./sso-settings.ts";
 
 /** What the browser must bring back from the provider. */
-export const SsoAttempt = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+export const SsoAttempt = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  /** The signed-in user who proves their identity again, and the session that the new one replaces. */
+  confirm: z.object({ user: z.string(), session: z.string(), at: z.iso.datetime() }).optional(),
+});
 export type SsoAttempt = z.infer<typeof SsoAttempt>;
 
 type SsoContext = Pick<GatewayContext, "registry" | "options" | "sso" | "log">;
@@ -25,6 +31,7 @@ export function requireSso({ sso }: Pick<GatewayContext, "sso">): SsoSettings {
 /** The provider's address for one sign-in, with the attempt that its answer is checked against. */
 export async function startSso(
   context: SsoContext,
+  confirm?: SsoAttempt["confirm"],
 ): Promise<{ readonly url: string; readonly attempt: SsoAttempt }> {
   const sso = requireSso(context);
   const openid = await library();
@@ -33,6 +40,7 @@ export async function startSso(
       state: openid.randomState(),
       nonce: openid.randomNonce(),
       verifier: openid.randomPKCECodeVerifier(),
+      confirm,
     };
     const url = openid.buildAuthorizationUrl(provider, {
       redirect_uri: redirectUri(context),
@@ -41,6 +49,8 @@ export async function startSso(
       nonce: attempt.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
       code_challenge_method: "S256",
+      // A confirmation must not be answered by a sign-in that the provider remembers.
+      ...(confirm === undefined ? {} : { prompt: "login", max_age: "0" }),
     });
     rejectForeignScheme(url, sso);
     return { url: url.href, attempt };
@@ -66,12 +76,43 @@ export async function finishSso(
     });
     const claims = tokens.claims();
     if (claims === undefined) throw wrongAnswer();
+    if (attempt.confirm !== undefined) rejectOldProof(claims.auth_time, attempt.confirm.at);
     const needsMore = !("email" in claims) || !(sso.groupsClaim in claims);
     const more = needsMore
       ? await openid.fetchUserInfo(provider, tokens.access_token, claims.sub).catch(() => undefined)
       : undefined;
     return admitIdentity({ ...more, ...claims }, sso);
   });
+}
+
+/** The most that the clocks of the gateway and the provider may differ. */
+const CLOCK_MS = 60_000;
+
+/** A provider may ignore `prompt` and `max_age`, so only the time of the sign-in counts. */
+function rejectOldProof(authTime: unknown, startedAt: string): void {
+  if (typeof authTime === "number" && authTime * 1000 >= Date.parse(startedAt) - CLOCK_MS) return;
+  throw new SkillError("UNAUTHENTICATED", "The provider did not ask you to sign in again.", {
+    hint: "Sign out at the provider and start again, or use a passkey.",
+  });
+}
+
+/** The provider's address that ends its own session; undefined if it has none or does not answer. */
+export async function ssoSignOutUrl(context: SsoContext): Promise<string | undefined> {
+  if (context.sso?.hasSignOut !== true) return undefined;
+  const openid = await library();
+  try {
+    return await withProvider(context, async (provider) => {
+      if (provider.serverMetadata().end_session_endpoint === undefined) return undefined;
+      const back = `${new URL(redirectUri(context)).origin}/`;
+      const url = openid.buildEndSessionUrl(provider, { post_logout_redirect_uri: back });
+      rejectForeignScheme(url, requireSso(context));
+      return url.href;
+    });
+  } catch (error) {
+    // The session at the gateway must end even while the provider is down.
+    if (error instanceof SkillError) return undefined;
+    throw error;
+  }
 }
 
 const Claims = z.looseObject({

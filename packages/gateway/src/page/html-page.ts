@@ -127,7 +127,10 @@ const signIn = async () => {
   const answer = await response.json();
   if (!response.ok) return say(answer.detail, answer.hint);
   localStorage.setItem("skillhold.csrf", answer.csrf);
-  location.replace("/");
+  if (answer.isConfirmation !== true) return location.replace("/");
+  new BroadcastChannel("skillhold.confirmed").postMessage(answer.user);
+  say("You have confirmed your identity.", "Close this window and continue in the console.");
+  close();
 };
 const findUser = async () => {
   const csrf = localStorage.getItem("skillhold.csrf");

@@ -3,6 +3,7 @@ import { viewerFor } from "@skillhold/registry/access";
 import type { AgentRecord } from "@skillhold/registry/record";
 import { agentUser } from "@skillhold/registry/token";
 import { requestViewer } from "../auth/viewer.ts";
+import { definedFields } from "../http/defined-fields.ts";
 import type { Handlers } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { listVisibleAgents } from "./agent-handler.ts";
@@ -14,13 +15,17 @@ const MAX_AGENTS = 100;
 
 /** The agents of the caller and the skills that are disclosed to the caller, with the access and use of each pair. */
 export const mapHandlers: Pick<Handlers, "getMap"> = {
-  getMap: async ({ principal }, context) => {
+  getMap: async ({ query: { after }, principal }, context) => {
     const { store, clock } = context.registry;
     const viewer = await requestViewer(principal, {}, context);
     const { skills } = await listDisclosed("all", { principal, viewer }, context);
     const ids = skills.map(({ access }) => access.entry.id as string);
     const places = new Map(ids.map((id, place) => [id, place]));
-    const agents = await listVisibleAgents(principal, { limit: MAX_AGENTS }, context.registry);
+    // One agent more shows whether others follow.
+    const page = { after, limit: MAX_AGENTS + 1 };
+    const listed = await listVisibleAgents(principal, page, context.registry);
+    const agents = listed.slice(0, MAX_AGENTS);
+    const next = listed.length > MAX_AGENTS ? agents.at(-1)?.key : undefined;
     const from = new Date(clock.now().getTime() - DAYS * DAY_MS).toISOString();
     const uses = Map.groupBy(await store.countUses(from), ({ agent }) => agent);
     const rows = [];
@@ -32,7 +37,7 @@ export const mapHandlers: Pick<Handlers, "getMap"> = {
       });
       rows.push({ key: agent.key, displayName: agent.displayName, may, used });
     }
-    return { data: { days: DAYS, skills: ids, agents: rows } };
+    return { data: { days: DAYS, skills: ids, agents: rows, ...definedFields({ next }) } };
   },
 };
 

@@ -11,6 +11,7 @@ export {
 } from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
 export { CheckpointKeeper, type CheckpointOptions, type Witness } from "./checkpoint-keeper.ts";
+export { ActorCheck, actorOf, type EventActor, NO_ACTOR, ownActor } from "./event-actor.ts";
 export { type FollowOptions, followEvents, isNextEvent } from "./follow.ts";
 export { httpWitness } from "./http-witness.ts";
 export { type GuardedAppend, keyChangeOf, LogGuard, type LogMemory, type SeenLogState } from "./log-guard.ts";

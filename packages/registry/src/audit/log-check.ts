@@ -4,16 +4,18 @@ import type { AuditProblems } from "./audit-problem.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { ActorCheck, columnText } from "./event-actor.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
 import { PrunedEntries } from "./pruning.ts";
 
-/** Checks a log entry by entry in constant memory. */
+/** Checks a log entry by entry in bounded memory. */
 export class LogCheck {
   readonly #problems: AuditProblems;
   /** Witnessed checkpoints, smallest log first. */
   readonly #checkpoints: Checkpoint[];
   #frontier: Frontier = emptyFrontier;
   readonly #pruned = new PrunedEntries();
+  readonly #actors = new ActorCheck();
   #seq = 0;
   #hash = CHAIN_START;
 
@@ -45,7 +47,8 @@ export class LogCheck {
       // After a gap there is no hash to compare with.
       this.#problems.add("entry-missing", `The entries after ${this.#seq} are missing.`, row.seq);
     }
-    const problem = isPruned ? undefined : findEntryProblem(row);
+    if (isPruned) this.#actors.skip();
+    const problem = isPruned ? undefined : findEntryProblem(row, this.#actors);
     if (problem !== undefined) this.#problems.add("entry-changed", problem, row.seq);
     this.#seq = row.seq;
     this.#hash = row.hash;
@@ -81,7 +84,7 @@ export class LogCheck {
 }
 
 /** The defect of a single entry; undefined if it is intact. */
-function findEntryProblem(row: AuditRow): string | undefined {
+function findEntryProblem(row: AuditRow, actors: ActorCheck): string | undefined {
   const value = parse(row.body);
   const { success, data } = SkillEvent.safeParse(value);
   if (!success) return "The body is not an event.";
@@ -92,6 +95,7 @@ function findEntryProblem(row: AuditRow): string | undefined {
     return "The skill column differs from the body.";
   if (row.session !== columnText("session" in data ? data.session : undefined))
     return "The session column differs from the body.";
+  if (!actors.isTrue(row, data)) return "The agent or person column differs from the entries of the session.";
   return undefined;
 }
 
@@ -118,9 +122,4 @@ function isOrdered(value: unknown): boolean {
     before = key;
   }
   return true;
-}
-
-/** The text as both engines store it. */
-function columnText(text: string | undefined): string | undefined {
-  return text?.toWellFormed().replaceAll("\0", "\uFFFD");
 }

@@ -4,6 +4,7 @@ import type { AuditHead, AuditRow } from "../record/registry-store.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { type CheckpointSigner, signCheckpoint, type TrustedKey } from "./checkpoint.ts";
+import { ownActor } from "./event-actor.ts";
 import { keyChangeOf } from "./log-guard.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
 import type { AuditReader } from "./verify.ts";
@@ -32,10 +33,15 @@ export function makeLog(bodies: readonly string[], origin: string, signer?: Chec
   const rows: AuditRow[] = [];
   let hash = CHAIN_START;
   let frontier = emptyFrontier;
+  const sessions = new Map<string, Pick<AuditRow, "agent" | "person">>();
   for (const body of bodies) {
     hash = chainHash(hash, body);
     frontier = appendLeaf(frontier, hash);
-    rows.push({ seq: rows.length + 1, ...columnsOf(body), body, hash });
+    const columns = columnsOf(body);
+    const known = sessions.get(columns.session ?? "");
+    const actor = actorIn(body) ?? known ?? {};
+    if (columns.session !== undefined && known === undefined) sessions.set(columns.session, actor);
+    rows.push({ seq: rows.length + 1, ...columns, ...actor, body, hash });
   }
   if (rows.length === 0) return { rows, head: undefined };
   const checkpoint = { origin, size: frontier.size, root: rootOf(frontier) };
@@ -47,6 +53,15 @@ export function makeLog(bodies: readonly string[], origin: string, signer?: Chec
 export function columnsOf(body: string): Pick<AuditRow, "at" | "type" | "skill" | "session"> {
   const { at, type, skill, session } = JSON.parse(body);
   return { at, type, skill, session };
+}
+
+/** The actor that a body names itself. */
+function actorIn(body: string): Pick<AuditRow, "agent" | "person"> | undefined {
+  const event = SkillEvent.safeParse(JSON.parse(body)).data;
+  const own = event && ownActor(event);
+  if (own === undefined) return undefined;
+  const { agent, person } = own;
+  return { ...(agent === null ? {} : { agent }), ...(person === null ? {} : { person }) };
 }
 
 export function readerOf({ rows, head }: StoredLog): AuditReader {
@@ -69,7 +84,7 @@ export function makeEvent(index: number): SkillEvent {
         at,
         session,
         runtime: "test",
-        user: `user-${index}`,
+        user: `user-${index % 3}`,
       });
     case 1:
       return SkillEvent.parse({

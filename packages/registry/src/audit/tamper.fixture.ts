@@ -41,6 +41,8 @@ export const tampers: Readonly<Record<string, Tamper>> = {
   "edit a skill": (victim, pick) => editOne(victim, pick, () => ({ skill: "another-skill" })),
   "hide an entry from its session": (victim, pick) =>
     editOne(victim, pick, ({ session }) => ({ session: session === undefined ? "made-up" : undefined })),
+  "name another agent": (victim, pick) => editOne(victim, pick, () => ({ agent: "another-agent" })),
+  "name another person": (victim, pick) => editOne(victim, pick, () => ({ person: "another-person" })),
   "delete an entry": (victim, pick) => without(victim, pick(victim.rows.length)),
   "delete several entries": (victim, pick) => {
     const start = pick(victim.rows.length);

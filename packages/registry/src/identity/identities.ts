@@ -22,6 +22,8 @@ export interface IdentityRules {
   readonly isOpen: boolean;
   /** The role of such an account. */
   readonly role: SignInRole;
+  /** Set when a signed-in user proves their identity again: only an identity of this user counts. */
+  readonly confirm?: { readonly user: string; readonly session: string } | undefined;
 }
 
 /**
@@ -36,6 +38,8 @@ export async function useIdentity(
   return await context.store.transaction(async (tx) => {
     const { issuer, subject } = identity;
     const known = await tx.findIdentity(issuer, subject);
+    const { confirm } = rules;
+    if (confirm !== undefined && known?.user !== confirm.user) throw otherIdentity();
     const linked = known === undefined ? await linkNew(identity, rules, tx, context) : undefined;
     const name = known?.user ?? linked?.name ?? "";
     await tx.lock(userLock(name));
@@ -43,7 +47,8 @@ export async function useIdentity(
     const role = identity.role ?? user?.role ?? linked?.role;
     if (user?.inactiveSince !== undefined || role === undefined) throw refused();
     if (user !== undefined && user.role !== role) await tx.setUser({ ...user, role });
-    return await startSession({ user: name, role, method: "sso", events: linked?.events }, tx, context);
+    const session = { user: name, role, method: "sso", replaces: confirm?.session } as const;
+    return await startSession({ ...session, events: linked?.events }, tx, context);
   });
 }
 
@@ -95,6 +100,12 @@ function rejectUninvited(account: UserRecord | undefined, { isOpen }: IdentityRu
 
 function roleOf(invitation: StoredToken | undefined): SignInRole | undefined {
   return SignInRole.safeParse(invitation?.role).data;
+}
+
+function otherIdentity(): SkillError {
+  return new SkillError("FORBIDDEN", "This identity is not of the user who is signed in.", {
+    hint: "Sign in at the provider as the same person, or use a passkey.",
+  });
 }
 
 function refused(): SkillError {

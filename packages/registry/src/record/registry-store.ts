@@ -367,6 +367,9 @@ export interface AuditRow {
   readonly skill: string | undefined;
   /** The session in the body, in the same form. Used to find the events of a session. */
   readonly session: string | undefined;
+  /** The actor by which events are filtered, from the body or from the session. */
+  readonly agent?: string;
+  readonly person?: string;
   /** The event as canonical JSON. The hash covers this and the hash of the previous event. */
   readonly body: string;
   readonly hash: string;

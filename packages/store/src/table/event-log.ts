@@ -1,6 +1,7 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import {
+  ActorCheck,
   appendLeaf,
   canonicalJson,
   chainHash,
@@ -172,6 +173,7 @@ export async function listBrokenEvents(db: Queries): Promise<readonly number[]> 
   // existing ones.
   const promised = await selectEnd(db);
   const pruned = new PrunedEntries();
+  const actors = new ActorCheck();
   let last = logStart;
   for (let isOver = false; !isOver; ) {
     const page = await auditAfter(db, last.seq, PAGE);
@@ -182,7 +184,8 @@ export async function listBrokenEvents(db: Queries): Promise<readonly number[]> 
       const isPruned = pruned.add(row);
       const isLinked = !isNext || isPruned || row.hash === chainHash(last.hash, row.body);
       const isPromised = row.seq !== promised.seq || row.hash === promised.hash;
-      if (!isLinked || !isPromised || !(isPruned || isTrueCopy(row))) broken.add(row.seq);
+      if (isPruned) actors.skip();
+      if (!isLinked || !isPromised || !(isPruned || isTrueCopy(row, actors))) broken.add(row.seq);
       last = row;
     }
     isOver = page.length < PAGE || broken.size >= MAX_BROKEN;
@@ -197,11 +200,12 @@ function addRange(broken: Set<number>, from: number, to: number): void {
   for (let seq = from; seq <= to && broken.size < MAX_BROKEN; seq += 1) broken.add(seq);
 }
 
-function isTrueCopy(row: AuditRow): boolean {
+function isTrueCopy(row: AuditRow, actors: ActorCheck): boolean {
   const event = SkillEvent.safeParse(parseJson(row.body)).data;
   if (event === undefined) return false;
   const { at, type, skill, session } = copiesOf(event);
-  return row.at === at && row.type === type && row.skill === skill && row.session === session;
+  const isActor = actors.isTrue(row, event);
+  return isActor && row.at === at && row.type === type && row.skill === skill && row.session === session;
 }
 
 function parseJson(text: string): unknown {

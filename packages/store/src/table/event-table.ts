@@ -1,5 +1,12 @@
 import { SkillEvent } from "@skillhold/protocol";
-import { CHAIN_START, keyChangeOf } from "@skillhold/registry/audit";
+import {
+  actorOf,
+  CHAIN_START,
+  type EventActor,
+  keyChangeOf,
+  NO_ACTOR,
+  ownActor,
+} from "@skillhold/registry/audit";
 import type {
   AgentUses,
   AuditKeyChange,
@@ -38,8 +45,6 @@ export interface LoggedEvent {
   readonly hash: string;
 }
 
-const NO_ACTOR: EventActor = { agent: null, person: null };
-
 const LastRow = z.object({ seq: z.int() });
 export const EventRow = z
   .object({ seq: z.int(), body: z.string() })
@@ -57,11 +62,19 @@ const RawRow = z
     type: z.string(),
     skill: z.string().nullable(),
     session: z.string().nullable(),
+    agent: z.string().nullable(),
+    person: z.string().nullable(),
     body: z.string(),
     hash: z.string(),
   })
   .transform(
-    (row): AuditRow => ({ ...row, skill: row.skill ?? undefined, session: row.session ?? undefined }),
+    ({ skill, session, agent, person, ...row }): AuditRow => ({
+      ...row,
+      skill: skill ?? undefined,
+      session: session ?? undefined,
+      ...(agent === null ? {} : { agent }),
+      ...(person === null ? {} : { person }),
+    }),
   );
 
 /** The number of the last event; 0 for an empty log. */
@@ -92,7 +105,7 @@ async function countPruned(db: Queries, after: number, before: number): Promise<
 /** The raw rows. */
 export async function auditAfter(db: Queries, seq: number, limit: number): Promise<readonly AuditRow[]> {
   return await db.all(
-    sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
+    sql`select seq, at, type, skill, session, agent, person, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
     RawRow,
   );
 }
@@ -142,7 +155,7 @@ export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Prom
   const openers = new Map(
     events.flatMap(({ event }) =>
       event.type === "session.opened"
-        ? [[toStorable(event.session), actor(event.agent, event.user)] as const]
+        ? [[toStorable(event.session), actorOf(event.agent, event.user)] as const]
         : [],
     ),
   );
@@ -164,32 +177,6 @@ function openerOf(session: string | undefined): readonly [Sql | null, Sql | null
   if (session === undefined) return [null, null];
   const first = sql`from event where session = ${session} order by seq limit 1`;
   return [sql`(select agent ${first})`, sql`(select person ${first})`];
-}
-
-/** The agent and the person of an event, for filters. */
-export interface EventActor {
-  readonly agent: string | null;
-  readonly person: string | null;
-}
-
-/** The actor that the event itself names; undefined for an event whose session names it. */
-export function ownActor(event: SkillEvent): EventActor | undefined {
-  if (event.type === "session.opened") return actor(event.agent, event.user);
-  if ("requester" in event && event.requester !== undefined) {
-    const { agent, user } = event.requester;
-    const isAnswer = event.type === "approval.granted" || event.type === "approval.denied";
-    return actor(agent, isAnswer ? event.by : user);
-  }
-  const subject = "agent" in event && typeof event.agent === "string" ? event.agent : undefined;
-  if ("by" in event && typeof event.by === "object" && "user" in event.by)
-    return actor(event.by.agent ?? subject, event.by.user);
-  if (subject !== undefined) return actor(subject, undefined);
-  return "session" in event ? undefined : actor(undefined, undefined);
-}
-
-function actor(agent: string | undefined, person: string | undefined): EventActor {
-  const stored = (name: string | undefined) => (name === undefined ? null : toStorable(name));
-  return { agent: stored(agent), person: stored(person) };
 }
 
 /** Contract: called once per event, in the order of the log. */

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import { chainHash, emptyFrontier } from "@skillhold/registry/audit";
+import { chainHash, type EventActor, emptyFrontier } from "@skillhold/registry/audit";
 import type { AuditHead } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Tx } from "../engine/db.ts";
 import { joinSql, sql, toStorable } from "../engine/sql.ts";
 import { insertHead } from "./audit-head-table.ts";
 import { advance } from "./event-log.ts";
-import { type EventActor, logStart, SessionActors } from "./event-table.ts";
+import { logStart, SessionActors } from "./event-table.ts";
 
 export interface Migration {
   readonly name: string;

@@ -21,6 +21,7 @@ export const SsoFile = z
     roles: z.record(z.string(), SignInRole).describe("the roles of groups; the first that matches counts"),
     create: z.boolean().describe("create accounts for people without an invitation"),
     role: SignInRole.describe("the role of such accounts; by default viewer"),
+    signOut: z.boolean().describe("sign people out at the provider as well"),
   })
   .partial();
 type SsoFile = z.infer<typeof SsoFile>;
@@ -59,6 +60,7 @@ export function readSso(
     roles: Object.entries(roles).map(([group, role]) => ({ group, role })),
     isOpen,
     role: file.role ?? "viewer",
+    hasSignOut: file.signOut ?? false,
   };
 }
 

@@ -17,7 +17,7 @@ export function MapMatrix({ map: { agents, rows }, relation }: MapViewProps) {
         aria-label="Agents and skills"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
         tabIndex={0}
-        className="max-h-[75dvh] overflow-auto"
+        className="relative max-h-[75dvh] overflow-auto"
       >
         <table className="border-separate border-spacing-0 text-sm">
           <caption className="sr-only">Skills by row and agents by column</caption>

@@ -1,5 +1,6 @@
 import { Grid3x3, SearchX } from "lucide-react";
 import { useMemo } from "react";
+import { useSearchParams } from "wouter";
 import { useApi } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
@@ -14,7 +15,12 @@ import { isRelation, mapOf, relations } from "./skill-map.ts";
 /** Which agents may use which skills, and which they used. */
 export function RelationMap() {
   const [read, write] = useAddress();
-  const { data, error, refetch } = useApi("GET /v1/map");
+  const after = read("after");
+  const { data, error, refetch } = useApi(
+    "GET /v1/map",
+    { query: after === "" ? {} : { after } },
+    { keep: true },
+  );
   const [words, agent, view] = [read("q"), read("agent"), read("view")];
   const chosen = read("show");
   const relation = isRelation(chosen) ? chosen : "all";
@@ -23,6 +29,16 @@ export function RelationMap() {
     [data, words, agent, relation],
   );
   const isTable = view === "table";
+  const [, setSearch] = useSearchParams();
+  /** The chosen agent is on one page only. */
+  const goTo = (start: string) =>
+    setSearch((before) => {
+      const params = new URLSearchParams(before);
+      params.delete("agent");
+      if (start === "") params.delete("after");
+      else params.set("after", start);
+      return params;
+    });
   return (
     <Page
       title="Map"
@@ -80,10 +96,15 @@ export function RelationMap() {
         )}
         {map !== undefined && map.agents.length > 0 && map.rows.length > 0 && (
           <>
-            <p role="status" className="border-b border-line px-4 py-2 text-xs text-muted">
-              {count(map.rows.length, "skill")}, {count(map.agents.length, "agent")}. Uses are of the last{" "}
-              {data?.days} days.
-            </p>
+            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-4 py-2">
+              <p role="status" className="text-xs text-muted">
+                {count(map.rows.length, "skill")}, {count(map.agents.length, "agent")}. Uses are of the last{" "}
+                {data?.days} days.
+              </p>
+              {(after !== "" || data?.next !== undefined) && (
+                <AgentPages next={data?.next} hasBefore={after !== ""} onGo={goTo} />
+              )}
+            </div>
             {isTable ? (
               <MapTable map={map} relation={relation} />
             ) : (
@@ -93,5 +114,22 @@ export function RelationMap() {
         )}
       </Panel>
     </Page>
+  );
+}
+
+interface AgentPagesProps {
+  readonly next: string | undefined;
+  readonly hasBefore: boolean;
+  readonly onGo: (after: string) => void;
+}
+
+/** A gateway with more agents than one map shows has several maps. */
+function AgentPages({ next, hasBefore, onGo }: AgentPagesProps) {
+  return (
+    <span className="flex items-center gap-2 text-xs text-muted">
+      One map shows 100 agents.
+      {hasBefore && <Button onClick={() => onGo("")}>First agents</Button>}
+      {next !== undefined && <Button onClick={() => onGo(next)}>Next agents</Button>}
+    </span>
   );
 }

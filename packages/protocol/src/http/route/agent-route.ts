@@ -43,6 +43,7 @@ export const agentRoutes = {
     tag: "agents",
     summary: "Show which agents may use which skills, and how often they used them",
     roles: publishers,
+    query: z.strictObject({ after: Name.optional().describe("Start with the agents after this key.") }),
     answer: z.object({
       days: z.int().describe("The number of days in which uses are counted."),
       skills: z.array(z.string()).readonly(),
@@ -59,7 +60,8 @@ export const agentRoutes = {
           }),
         )
         .readonly()
-        .describe("The first hundred agents by key."),
+        .describe("At most a hundred agents, by key."),
+      next: z.string().optional().describe("The last of these agents, if others follow."),
     }),
     condition: "read",
   }),

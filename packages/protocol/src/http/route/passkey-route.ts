@@ -133,8 +133,27 @@ export const passkeyRoutes = {
     tag: "tokens",
     summary: "Start single sign-on; returns the provider's address to open in the same browser",
     roles: "anyone",
+    body: z.strictObject({
+      confirm: z
+        .boolean()
+        .optional()
+        .describe("Have the user who is signed in sign in again at the provider."),
+    }),
     answer: z.object({ url: z.string() }),
-    errors: ["NOT_READY", "REMOTE_FAILED"],
+    errors: ["NOT_READY", "REMOTE_FAILED", "UNAUTHENTICATED"],
+  }),
+  startSsoSignOut: route({
+    method: "POST",
+    path: "/v1/sign-out/sso",
+    tag: "tokens",
+    summary: "Return the provider's address that ends its session; call it before `POST /v1/sign-out`",
+    roles: people,
+    answer: z.object({
+      url: z
+        .string()
+        .optional()
+        .describe("Absent unless single sign-on started the session and signs out there."),
+    }),
   }),
   signInWithSso: route({
     method: "POST",
@@ -145,7 +164,13 @@ export const passkeyRoutes = {
     body: z.strictObject({
       query: z.string().max(8000).describe("The query of the address that the provider opened."),
     }),
-    answer: z.object({ user: z.string(), role: Role, csrf: z.string(), expiresAt: At }),
+    answer: z.object({
+      user: z.string(),
+      role: Role,
+      csrf: z.string(),
+      expiresAt: At,
+      isConfirmation: z.boolean().describe("Whether a signed-in user proved their identity again."),
+    }),
     errors: ["UNAUTHENTICATED", "FORBIDDEN", "NOT_READY", "REMOTE_FAILED"],
   }),
   changeUser: route({
