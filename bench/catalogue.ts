@@ -1,10 +1,11 @@
 import { renderCatalogue } from "@skillhold/core/catalogue";
 import { entry } from "@skillhold/core/test/catalogue/entry.fixture";
 import { SkillEntry } from "@skillhold/protocol";
-import { compare } from "./measure.ts";
+import { compare, growthLine, type Point } from "./measure.ts";
 
 /** The catalogue for one agent, against joining the name of every entry, which any catalogue must at least look at. */
 export async function benchCatalogue(): Promise<void> {
+  const points: Point[] = [];
   for (const count of [40, 1000, 10_000, 100_000]) {
     const entries = makeEntries(count);
     const rank = new Map(entries.map(({ id }, at) => [id, (at * 7919) % 10_007]));
@@ -19,10 +20,12 @@ export async function benchCatalogue(): Promise<void> {
       () => renderCatalogue(entries, { rank, pinned: ["skill-7", "skill-39"] }),
     ]);
     const least = names + json;
+    if (count >= 1000) points.push({ size: count, ms: plain });
     console.log(
       `catalogue: ${count} entries, ms: join all names ${names.toFixed(3)}, JSON of the inline ones ${json.toFixed(3)}, catalogue ${plain.toFixed(3)}, with rank and pins ${ranked.toFixed(3)}; ratio to both ${(plain / least).toFixed(1)} and ${(ranked / least).toFixed(1)}`,
     );
   }
+  console.log(`catalogue: ${growthLine({ catalogue: points })}`);
 }
 
 function makeEntries(count: number): readonly SkillEntry[] {

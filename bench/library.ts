@@ -15,7 +15,7 @@ import { type OpenLibraryOptions, openLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { SqliteCache } from "@skillhold/store";
 import { copyCorpus, writeCorpus } from "./corpus.ts";
-import { growth, median, type Point } from "./measure.ts";
+import { growthLine, median, type Point } from "./measure.ts";
 
 /**
  * The cost of opening and listing a library, against a walk that reads every SKILL.md (cold) or a stat of each (warm), in
@@ -36,11 +36,8 @@ export async function benchLibrary(args: readonly string[] = []): Promise<void> 
       rmSync(root, { recursive: true, force: true });
     }
   }
-  if (points.length < 2) return;
-  const warm = growth(points.map(({ size, warm: ms }) => ({ size, ms })));
-  console.log(
-    `library: growth exponents: cold ${growth(points).toFixed(2)}, warm ${warm.toFixed(2)} (aim: at most 1.05)`,
-  );
+  const line = growthLine({ cold: points, warm: points.map(({ size, warm: ms }) => ({ size, ms })) });
+  if (line !== undefined) console.log(`library: ${line}`);
 }
 
 /** Each task runs in a process of its own, so that one's memory and warmth are not another's. */

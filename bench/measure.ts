@@ -29,6 +29,14 @@ export interface Point {
   readonly ms: number;
 }
 
+/** The exponents of several tasks as a line of a report, or undefined for fewer than two sizes. */
+export function growthLine(tasks: Readonly<Record<string, readonly Point[]>>): string | undefined {
+  const exponents = Object.entries(tasks).map(([task, points]) => [task, growth(points)] as const);
+  if (exponents.some(([, exponent]) => Number.isNaN(exponent))) return undefined;
+  const list = exponents.map(([task, exponent]) => `${task} ${exponent.toFixed(2)}`).join(", ");
+  return `growth exponents: ${list} (aim: at most 1.05)`;
+}
+
 /** The exponent of the growth of a time with the size, from the smallest and the largest size. */
 export function growth(points: readonly Point[]): number {
   const sorted = points.toSorted((a, b) => a.size - b.size);

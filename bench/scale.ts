@@ -11,16 +11,24 @@ import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";
 import { putSkills } from "../tests/registry-library/put-skills.ts";
 import { makeSkill, makeSkills } from "./generated-skill.ts";
+import { growthLine, type Point } from "./measure.ts";
 import { batches } from "./registry-bare.ts";
 
 /** Measures registry libraries over many skills in processes of their own, the second one beside the first. */
 export async function benchScale(sizes: readonly number[], args: readonly string[]): Promise<void> {
   const engines = args.includes("sqlite") ? (["sqlite"] as const) : (["postgres"] as const);
-  for (const engine of engines)
-    for (const size of sizes.filter((each) => Number.isSafeInteger(each))) await benchSize(engine, size);
+  for (const engine of engines) {
+    const points: Record<string, Point[]> = { open: [], list: [], search: [] };
+    for (const size of sizes.filter((each) => Number.isSafeInteger(each)))
+      for (const { step, cpuMs: ms } of await benchSize(engine, size)) points[step]?.push({ size, ms });
+    const line = growthLine(points);
+    if (line !== undefined) console.log(`scale: ${engine}: ${line}`);
+  }
 }
 
-async function benchSize(engine: "sqlite" | "postgres", size: number): Promise<void> {
+/** Returns the first steps of the first start. */
+async function benchSize(engine: "sqlite" | "postgres", size: number): Promise<readonly Figures[]> {
+  const first: Figures[] = [];
   const folder = mkdtempSync(join(tmpdir(), "skillhold-bench-"));
   const cluster = engine === "postgres" ? await startPostgres() : undefined;
   try {
@@ -32,12 +40,17 @@ async function benchSize(engine: "sqlite" | "postgres", size: number): Promise<v
       const reader = openReader(url, cache);
       const say = (figures: Figures) =>
         console.log(format(`scale: ${engine}: ${size} skills: ${start}`, figures));
-      for (const step of ["open", "list", "search", "search"]) say(await reader.run(step));
+      for (const step of ["open", "list", "search", "search"]) {
+        const figures = await reader.run(step);
+        if (start === "first start" && !first.some((each) => each.step === step)) first.push(figures);
+        say(figures);
+      }
       await putSkills([makeSkill(size + randomNumber())], store);
       for (const step of ["list", "search"]) say(await reader.run(step, "after a publish"));
       await reader.close();
     }
     await store.close();
+    return first;
   } finally {
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { type SearchDocument, SearchIndex, Sight, snippet } from "@skillhold/core/search";
-import { median } from "./measure.ts";
+import { growthLine, median, type Point } from "./measure.ts";
 
 const QUERIES = 500;
 const LOT = 100;
@@ -12,6 +12,7 @@ const FILLERS = "the and to of a in for is with this if you it on use that as be
 
 /** Build, snapshot, load and query times of the search index in CPU time, with made-up skills of the usual 9 KB. */
 export function benchSearchSpeed(sizes: readonly number[] = [1_000, 10_000, 100_000]): void {
+  const points = { build: [] as Point[], snapshot: [] as Point[], load: [] as Point[], query: [] as Point[] };
   for (const size of sizes) {
     const random = seededRandom(size);
     const index = SearchIndex.empty();
@@ -51,6 +52,10 @@ export function benchSearchSpeed(sizes: readonly number[] = [1_000, 10_000, 100_
     const [half50, half99] = percentiles(
       queries.map((query) => cpuMs(() => loaded?.search(query, { sight }))),
     );
+    points.build.push({ size, ms: buildMs });
+    points.snapshot.push({ size, ms: snapshotMs });
+    points.load.push({ size, ms: loadMs });
+    points.query.push({ size, ms: Number(query50) });
     const bodies = Array.from({ length: SNIPPETS }, (_, at) => makeDocument(at, random).body);
     const [snippet50, snippet99] = percentiles(
       queries.map((query) => cpuMs(() => bodies.forEach((body) => void snippet(body, query)))),
@@ -66,6 +71,8 @@ export function benchSearchSpeed(sizes: readonly number[] = [1_000, 10_000, 100_
         `RSS ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB`,
     );
   }
+  const line = growthLine(points);
+  if (line !== undefined) console.log(`search: ${line}`);
 }
 
 type Random = () => number;
