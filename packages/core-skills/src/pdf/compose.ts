@@ -5,7 +5,7 @@ import { replaceCharacters, textsOf } from "./block-text.ts";
 import type { Description, Settings } from "./description.ts";
 import { drawBlocks } from "./draw-block.ts";
 import { embedImages } from "./embed-image.ts";
-import { findMissing, missingCharacters } from "./font.ts";
+import { findMissing, missingCharacters, warnOfShapes } from "./font.ts";
 import { colors, Sheet, type SheetSetup } from "./sheet.ts";
 import { embedFonts, type FontFiles } from "./typeset.ts";
 
@@ -30,7 +30,7 @@ export async function compose(
   drawBlocks(sheet, known, images);
   if (document.getPageCount() === 0) document.addPage([setup.width, setup.height]);
   if (settings.pageNumbers === true) numberPages(document, setup);
-  return { document, replaced: missing, isRightToLeft: RIGHT_TO_LEFT.test(text) };
+  return { document, replaced: missing, warnings: warnOfShapes(text, setup.fonts.regular) };
 }
 
 export interface ComposeRequest {
@@ -44,11 +44,8 @@ export interface ComposeRequest {
 export interface Composition {
   readonly document: PDFDocument;
   readonly replaced: readonly string[];
-  /** The text has letters that are written from right to left. */
-  readonly isRightToLeft: boolean;
+  readonly warnings: readonly string[];
 }
-
-const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 const pageSizes: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["a3", PageSizes.A3],

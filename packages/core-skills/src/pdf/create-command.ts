@@ -38,7 +38,7 @@ JSON: {"title": "…", "pageSize": "A4", "landscape": false, "margin": 56, "font
   {"type": "rule"}, {"type": "pageBreak"}]}
 Pictures are PNG or JPEG, and their paths are meant from the description. The built-in fonts cover Western European
 text, and other characters are an error that names them; --font embeds a font that has them. Right-to-left text
-gets a warning: its words come out in the wrong order.
+is ordered and joined as the script needs; tables keep their columns from left to right.
 
 Example: create report.md --page-numbers --out report.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
@@ -59,7 +59,7 @@ Example: create report.md --page-numbers --out report.pdf`,
       base === undefined ? [] : [{ path, absolute: resolve(io.cwd, path) }],
       io,
     );
-    const { document, replaced, isRightToLeft } = await compose(
+    const { document, replaced, warnings } = await compose(
       { ...description, settings },
       { base, replace: options.replace, fonts: { regular: options.font, bold: options["bold-font"] } },
       io,
@@ -67,13 +67,10 @@ Example: create report.md --page-numbers --out report.pdf`,
     return {
       ...(await savePdf(document, output, { pages: document.getPages().map(() => undefined) })),
       replaced,
-      ...(isRightToLeft ? { warnings: [RIGHT_TO_LEFT] } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
     };
   },
 });
-
-const RIGHT_TO_LEFT =
-  "The text has right-to-left script. Words may be in the wrong order: check the pages with render, or make a .docx.";
 
 async function readDescription(path: string, format: string | undefined, io: ScriptIo): Promise<Description> {
   const kind = format ?? (isInline(path) || /\.json$/i.test(path) ? "json" : "markdown");

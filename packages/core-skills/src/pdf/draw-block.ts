@@ -1,5 +1,6 @@
 import type { PDFImage } from "@cantoo/pdf-lib";
-import type { Block, Blocks, Inlines } from "../shared/block.ts";
+import { type Block, type Blocks, type Inlines, plainText } from "../shared/block.ts";
+import { isRightToLeft } from "./bidi.ts";
 import { drawTable } from "./draw-table.ts";
 import { colors, LEADING, type Sheet } from "./sheet.ts";
 import { type Line, wrap } from "./typeset.ts";
@@ -8,6 +9,8 @@ export type Images = ReadonlyMap<string, PDFImage>;
 
 interface Frame {
   readonly indent: number;
+  /** The space on the right, for lists from right to left. */
+  readonly right?: number;
   readonly color?: typeof colors.text;
 }
 
@@ -54,7 +57,7 @@ const HEADING_SCALE = [2, 1.55, 1.3, 1.12, 1, 1] as const;
 
 function drawHeading(sheet: Sheet, level: number, content: Inlines, frame: Frame): void {
   const size = sheet.setup.fontSize * (HEADING_SCALE[level - 1] ?? 1);
-  const lines = wrap(content, sheet.width - frame.indent, { size, fonts: sheet.setup.fonts, bold: true });
+  const lines = wrap(content, widthIn(sheet, frame), { size, fonts: sheet.setup.fonts, bold: true });
   sheet.skip(size * 0.6);
   // A heading stays on the page where its section begins.
   sheet.need(lines.length * size * LEADING + 3 * sheet.setup.fontSize * LEADING);
@@ -64,12 +67,11 @@ function drawHeading(sheet: Sheet, level: number, content: Inlines, frame: Frame
 
 function drawText(sheet: Sheet, content: Inlines, frame: Frame): void {
   const size = sheet.setup.fontSize;
-  drawLines(
-    sheet,
-    wrap(content, sheet.width - frame.indent, { size, fonts: sheet.setup.fonts }),
-    size,
-    frame,
-  );
+  drawLines(sheet, wrap(content, widthIn(sheet, frame), { size, fonts: sheet.setup.fonts }), size, frame);
+}
+
+function widthIn(sheet: Sheet, { indent, right = 0 }: Frame): number {
+  return sheet.width - indent - right;
 }
 
 function drawLines(sheet: Sheet, lines: readonly Line[], size: number, frame: Frame): void {
@@ -78,7 +80,7 @@ function drawLines(sheet: Sheet, lines: readonly Line[], size: number, frame: Fr
     const x = sheet.left + frame.indent;
     const baseline = sheet.y - size;
     const color = frame.color ?? colors.text;
-    sheet.drawLine(line, { x, baseline, width: sheet.width - frame.indent, size, color });
+    sheet.drawLine(line, { x, baseline, width: widthIn(sheet, frame), size, color });
     sheet.advance(size * LEADING);
   }
 }
@@ -89,12 +91,18 @@ function drawList(sheet: Sheet, list: List, images: Images, frame: Frame): void 
   const { fontSize, fonts } = sheet.setup;
   const hang = fontSize * (list.ordered ? 2 : 1.4);
   list.items.forEach((blocks, index) => {
-    const sign = list.ordered ? `${list.start + index}.` : "•";
+    const [first] = blocks;
+    const isTurned = first?.type === "paragraph" && isRightToLeft(plainText(first.content));
+    const number = list.start + index;
+    const sign = list.ordered ? (isTurned ? `.${number}` : `${number}.`) : "•";
     const [line] = wrap([{ text: sign }], hang, { size: fontSize, fonts });
     sheet.need(fontSize * LEADING);
-    const place = { x: sheet.left + frame.indent, baseline: sheet.y - fontSize, width: hang, size: fontSize };
-    if (line !== undefined) sheet.drawLine(line, place);
-    const inner = { ...frame, indent: frame.indent + hang };
+    const side = isTurned ? sheet.left + sheet.width - (frame.right ?? 0) - hang : sheet.left + frame.indent;
+    const place = { x: side, baseline: sheet.y - fontSize, width: hang, size: fontSize };
+    if (line !== undefined) sheet.drawLine(line, isTurned ? { ...place, align: "right" } : place);
+    const inner = isTurned
+      ? { ...frame, right: (frame.right ?? 0) + hang }
+      : { ...frame, indent: frame.indent + hang };
     if (blocks.length === 0) sheet.advance(fontSize * LEADING);
     blocks.forEach((block, at) => {
       // Items stand close together; what follows in the same item is a paragraph of its own.
@@ -105,7 +113,7 @@ function drawList(sheet: Sheet, list: List, images: Images, frame: Frame): void 
     });
     sheet.skip(fontSize * 0.2);
   });
-  if (frame.indent === 0) sheet.skip(fontSize * 0.5);
+  if (frame.indent === 0 && (frame.right ?? 0) === 0) sheet.skip(fontSize * 0.5);
 }
 
 function drawCode(sheet: Sheet, text: string): void {

@@ -11,6 +11,7 @@ import {
 import { clip } from "../shared/bounded.ts";
 import type { JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
+import { isMixed } from "./bidi.ts";
 import { findMissing } from "./font.ts";
 import { optionsOf, typeOf } from "./form-field.ts";
 
@@ -77,7 +78,8 @@ function readOption(field: PDFField, value: JsonValue): string {
 
 function leaveToViewer(field: PDFField, text: string, font: PDFFont): readonly string[] {
   const missing = findMissing(text, font);
-  if (missing.length === 0) return [];
+  // The library draws a field in one direction.
+  if (missing.length === 0 && !isMixed(text)) return [];
   for (const widget of field.acroField.getWidgets()) widget.dict.delete(PDFName.of("AP"));
   field.doc.getForm().markFieldAsClean(field.ref);
   return missing;

@@ -45,13 +45,50 @@ test("names characters that the embedded font lacks [S-40]", async () => {
 // Debian installs this font with LibreOffice.
 const hebrew = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 
-test.runIf(existsSync(hebrew))("warns of right-to-left text (needs DejaVu Sans) [S-40]", async () => {
-  const create = (text: string) => call(["create", "-", "--font", hebrew, "--out", "hebrew.pdf"], text);
-  expect(await create("שלום")).toMatchObject({
-    code: 0,
-    json: { warnings: [expect.stringContaining("right-to-left")] },
-  });
-  expect((await create("Привет")).json).not.toHaveProperty("warnings");
+const rightToLeft = [
+  "שלום עולם (Hello)",
+  "המספר 123 ו-45% (סוגריים).",
+  "هذا نص عربي مع كلمات English والرقم 2026.",
+  "English with עברית inside and العربية too (ok).",
+];
+
+/** Brackets are drawn mirrored, and readers differ in turning them back. */
+const withoutBrackets = (text: string) => text.replace(/[()]/g, "");
+
+async function readPlain(name: string): Promise<string> {
+  const { json } = await call(["text", name]);
+  return withoutBrackets((json as { text: string }).text);
+}
+
+test.runIf(existsSync(hebrew))(
+  "sets right-to-left text in its order (needs DejaVu Sans) [S-40]",
+  async () => {
+    const list = "1. פריט ראשון\n2. פריט שני";
+    const create = ["create", "-", "--font", hebrew, "--out", "hebrew.pdf"];
+    const created = await call(create, `${rightToLeft.join("\n\n")}\n\n${list}\n`);
+    expect(created.code).toBe(0);
+    expect(created.json).not.toHaveProperty("warnings");
+    const text = await readPlain("hebrew.pdf");
+    for (const line of [...rightToLeft, "פריט ראשון"]) expect(text).toContain(withoutBrackets(line));
+    if (hasOracles) expect(checkFile(join(cwd, "hebrew.pdf"))).toBe("");
+  },
+);
+
+test.runIf(existsSync(hebrew))("writes right-to-left text on pages (needs DejaVu Sans) [S-40]", async () => {
+  await call(["create", "-", "--out", "page.pdf"], "Page");
+  const [text = ""] = rightToLeft;
+  const texts = JSON.stringify([{ page: 1, box: [50, 50, 400, 20], text }]);
+  const font = ["--font", hebrew];
+  for (const [out, ...argv] of [
+    ["marked.pdf", "watermark", "page.pdf", "--text", text, "--angle", "0"],
+    ["written.pdf", "write", "page.pdf", "--texts", texts],
+  ]) {
+    expect(await call([...argv, ...font, "--out", out ?? ""])).toMatchObject({
+      code: 0,
+      json: { warnings: [] },
+    });
+    expect(await readPlain(out ?? "")).toContain(withoutBrackets(text));
+  }
 });
 
 test("stamps a watermark in another script [S-40]", async () => {

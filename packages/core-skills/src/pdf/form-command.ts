@@ -4,6 +4,7 @@ import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
+import { isMixed } from "./bidi.ts";
 import { labelFields } from "./field-label.ts";
 import { fillField } from "./fill-field.ts";
 import { fontOption, missingCharacters, readFont } from "./font.ts";
@@ -78,7 +79,7 @@ Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`
     const font = options.font === undefined ? undefined : await readFont(opened.document, options.font, io);
     // JSON that is no array and no plain value is an object.
     const drawn = fillAll(opened, values as JsonObject, font);
-    if (options.flatten === true) flatten(opened, drawn.missing);
+    if (options.flatten === true) flatten(opened, drawn);
     const saved = await saveEdited(opened, output, { mayLose: options.flatten === true ? ["Widget"] : [] });
     return {
       ...saved,
@@ -92,6 +93,8 @@ Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`
 interface Filled {
   readonly names: readonly string[];
   readonly missing: readonly string[];
+  /** A value has text in both directions, which is left to viewers. */
+  readonly isTurned: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -111,7 +114,7 @@ function fillAll({ document, file }: OpenedPdf, values: JsonObject, chosen: PDFF
       },
     );
   }
-  if (fields.size === 0) return { names: [], missing: [], warnings: [] };
+  if (fields.size === 0) return { names: [], missing: [], isTurned: false, warnings: [] };
   const form = document.getForm();
   const font = chosen ?? form.getDefaultFont();
   addFormFonts(document, font);
@@ -123,15 +126,22 @@ function fillAll({ document, file }: OpenedPdf, values: JsonObject, chosen: PDFF
   }
   // Otherwise the library draws the fields with its own font when it saves.
   if (chosen !== undefined) form.updateFieldAppearances(chosen);
-  if (missing.size === 0) return { names: Object.keys(values), missing: [], warnings: [] };
+  const names = Object.keys(values);
+  const isTurned = Object.values(values).some((value) => typeof value === "string" && isMixed(value));
+  if (missing.size === 0 && !isTurned) return { names, missing: [], isTurned, warnings: [] };
   formOf(document)?.set(PDFName.of("NeedAppearances"), PDFBool.True);
   const shown = [...missing].slice(0, 20).join(" ");
-  const warning = `The font lacks ${shown}: the values are stored, and each viewer draws them itself.`;
-  return { names: Object.keys(values), missing: [...missing], warnings: [warning] };
+  const reason = missing.size === 0 ? "A value has text in both directions" : `The font lacks ${shown}`;
+  const warning = `${reason}: the values are stored, and each viewer draws them itself.`;
+  return { names, missing: [...missing], isTurned, warnings: [warning] };
 }
 
-function flatten({ document, file }: OpenedPdf, missing: readonly string[]): void {
+function flatten({ document, file }: OpenedPdf, { missing, isTurned }: Filled): void {
   if (missing.length > 0) throw missingCharacters(missing, "With --flatten, a value");
+  if (isTurned)
+    throw new ScriptError("CANNOT_FLATTEN", "A value has text in both directions, which only viewers draw.", {
+      hint: "Fill the form without --flatten, or write the text at its place with write.",
+    });
   if (listFields(document).length === 0) return;
   try {
     document.getForm().flatten();

@@ -88,7 +88,8 @@ export class Sheet {
   drawLine(line: Line, place: LinePlace): void {
     const page = this.page;
     const slack = place.width - line.width;
-    const shift = place.align === "right" ? slack : place.align === "center" ? slack / 2 : 0;
+    const align = place.align ?? (line.isRightToLeft ? "right" : "left");
+    const shift = align === "right" ? slack : align === "center" ? slack / 2 : 0;
     let x = place.x + Math.max(0, shift);
     for (const { text, font, width, href, strike } of line.spans) {
       const color = href === undefined ? (place.color ?? colors.text) : colors.link;

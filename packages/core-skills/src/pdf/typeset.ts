@@ -1,6 +1,7 @@
 import { type PDFDocument, type PDFFont, StandardFonts } from "@cantoo/pdf-lib";
 import type { Inline, Inlines } from "../shared/block.ts";
 import type { ScriptIo } from "../shared/script-io.ts";
+import { hasRightToLeft, isRightToLeft, visualRuns } from "./bidi.ts";
 import { findMissing, readFont } from "./font.ts";
 
 /** The fonts of a document. */
@@ -44,8 +45,11 @@ export interface Span {
 }
 
 export interface Line {
+  /** From left to right, as they are drawn. */
   readonly spans: readonly Span[];
   readonly width: number;
+  /** The paragraph runs from right to left. */
+  readonly isRightToLeft: boolean;
 }
 
 export interface TypeStyle {
@@ -59,8 +63,9 @@ export function wrap(content: Inlines, width: number, style: TypeStyle): readonl
   const lines: Line[] = [];
   let spans: Span[] = [];
   let used = 0;
+  const isTurned = isRightToLeft(content.map(({ text }) => text).join(""));
   const end = () => {
-    lines.push(toLine(spans));
+    lines.push(toLine(spans, isTurned, style.size));
     spans = [];
     used = 0;
   };
@@ -141,7 +146,7 @@ function breakWord(word: Span, width: number, size: number): readonly Span[] {
 }
 
 /** Neighbors in one style are drawn at once, so that readers find words and not letters; a blank at the end goes. */
-function toLine(spans: readonly Span[]): Line {
+function toLine(spans: readonly Span[], isTurned: boolean, size: number): Line {
   const kept = spans.at(-1)?.text === " " ? spans.slice(0, -1) : spans;
   const merged: Span[] = [];
   for (const span of kept) {
@@ -151,5 +156,28 @@ function toLine(spans: readonly Span[]): Line {
       merged[merged.length - 1] = { ...last, text: last.text + span.text, width: last.width + span.width };
     } else merged.push(span);
   }
-  return { spans: merged, width: merged.reduce((sum, { width }) => sum + width, 0) };
+  const shown = inVisualOrder(merged, isTurned, size);
+  return { spans: shown, width: shown.reduce((sum, { width }) => sum + width, 0), isRightToLeft: isTurned };
+}
+
+/** Splits spans where the direction changes, and orders the pieces from left to right. */
+function inVisualOrder(spans: readonly Span[], isTurned: boolean, size: number): readonly Span[] {
+  const text = spans.map((span) => span.text).join("");
+  if (!isTurned && !hasRightToLeft(text)) return spans;
+  let at = 0;
+  const places = spans.map((span) => {
+    const start = at;
+    at += span.text.length;
+    return { span, start, end: at };
+  });
+  return visualRuns(text, isTurned).flatMap((run) => {
+    const pieces = places
+      .filter(({ start, end }) => start < run.end && end > run.start)
+      .map(({ span, start, end }) => {
+        const [from, to] = [Math.max(start, run.start) - run.start, Math.min(end, run.end) - run.start];
+        const piece = run.text.slice(from, to);
+        return { ...span, text: piece, width: span.font.widthOfTextAtSize(piece, size) };
+      });
+    return run.isRightToLeft ? pieces.toReversed() : pieces;
+  });
 }

@@ -4,7 +4,7 @@ import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { formatRanges, parseRanges } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
-import { findMissing, fontOption, missingCharacters, readFont } from "./font.ts";
+import { drawDirected, findMissing, fontOption, missingCharacters, readFont, warnOfShapes } from "./font.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
 import { saveEdited, warnOfChange } from "./save-pdf.ts";
@@ -43,14 +43,18 @@ export const watermarkCommand = defineCommand({
     for (const index of marked) {
       const page = pages[index];
       if (page === undefined) continue;
-      page.drawText(text, {
+      drawDirected(page, text, {
         ...place(page, text, { font, angle, size }),
         font,
         color,
         opacity: opacity / 100,
       });
     }
-    return { ...(await saveEdited(opened, output)), marked: formatRanges(marked), warnings };
+    return {
+      ...(await saveEdited(opened, output)),
+      marked: formatRanges(marked),
+      warnings: [...warnings, ...warnOfShapes(text, font)],
+    };
   },
 });
 

@@ -4,7 +4,8 @@ import { defineCommand, type JsonObject, type JsonValue } from "../shared/comman
 import { readJson } from "../shared/input-file.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
-import { findMissing, fontOption, missingCharacters, readFont } from "./font.ts";
+import { isRightToLeft } from "./bidi.ts";
+import { drawDirected, findMissing, fontOption, missingCharacters, readFont, warnOfShapes } from "./font.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
@@ -41,7 +42,10 @@ Example: write form.pdf --texts entries.json --out filled.pdf`,
     const missing = findMissing(entries.map(({ text }) => text).join(""), font);
     if (missing.length > 0) throw missingCharacters(missing, "An entry");
     for (const entry of entries) drawEntry(document, font, entry, path);
-    const warnings = warnOfChange(opened);
+    const warnings = [
+      ...warnOfChange(opened),
+      ...warnOfShapes(entries.map(({ text }) => text).join(" "), font),
+    ];
     return { ...(await saveEdited(opened, output)), entries: entries.length, warnings };
   },
 });
@@ -110,8 +114,9 @@ function drawEntry(
       },
     );
   }
-  sheet.drawText(text, {
-    x: left + 1,
+  const room = width - 2 - font.widthOfTextAtSize(text, fit);
+  drawDirected(sheet, text, {
+    x: left + 1 + (isRightToLeft(text) ? Math.max(0, room) : 0),
     y: bottom + (height - fit * 0.7) / 2,
     size: fit,
     font,
