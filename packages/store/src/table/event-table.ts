@@ -222,12 +222,12 @@ export async function selectEvents(db: Queries, query: EventQuery): Promise<read
   const where = joinSql([...range, ...columns, sql`body <> ''`], " and ");
   if (types === undefined)
     return await db.all(sql`select seq, agent, person, body from event where ${where} ${end}`, ListedRow);
-  if (columns.length > 0)
+  if (columns.length > 0 && agent === undefined)
     return await db.all(
       sql`select seq, agent, person, body from event where ${where} and type in (${joinSql(types)}) ${end}`,
       ListedRow,
     );
-  // One walk over the index per type: a single condition would sort all events of these types.
+  // One walk over the index per type: a single condition would sort all events of these types, or read all of the agent.
   const branches = types.map(
     (type) =>
       sql`select * from (select seq, agent, person, body from event where type = ${type} and ${where} ${end}) as part`,

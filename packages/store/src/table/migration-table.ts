@@ -362,6 +362,10 @@ export const migrations: readonly Migration[] = [
       create index skill_owner on skill (owner, id);
       create index skill_grant_user on skill_grant (key, skill) where can_manage = 1`,
   },
+  {
+    name: "events by agent and type",
+    script: "create index event_agent_type on event (agent, type, seq) where agent is not null",
+  },
 ];
 
 const PAGE = 1000;

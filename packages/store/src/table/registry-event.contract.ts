@@ -51,6 +51,11 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
         person: "ada",
       });
       expect(await list({ agent: "a\0b" })).toEqual([]);
+      expect(await list({ agent: "writer", types: ["session.opened", "session.closed"] })).toEqual(
+        (await store.listEvents({ order: "oldest", limit: 100, agent: "writer" }))
+          .filter(({ event }) => event.type.startsWith("session."))
+          .map(({ seq }) => seq),
+      );
     });
 
     test("a period includes its start and not its end, in any order of the clocks [S-59]", async () => {
