@@ -86,7 +86,7 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
       texts.push(textOf(await client.callTool(call)));
     }
     expect(texts[0]).toMatch(/The client declined .*may not have asked a person.*`skillhold approve demo`/s);
-    expect(texts[1]).toMatch(/refused to run .*A person denied the request/s);
+    expect(texts[1]).toMatch(/Denied by .*: run .*A person denied the request/s);
   });
 
   test("is rejected with a hint when the client cannot ask [S-28] [S-57]", async () => {
