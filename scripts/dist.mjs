@@ -3,7 +3,7 @@
 //   node scripts/dist.mjs [--out <folder>] [--packed <folder with the tarballs of all packages>]
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
   packFolders,
@@ -18,9 +18,10 @@ import {
 
 /** Packages for users' tests, which the command does not need. */
 const LEFT_OUT = new Set(["@skillhold/testing"]);
-
 /** Files of dependencies for editors and debuggers, two fifths of all files. */
 const UNUSED = /\.(?:map|d\.[cm]?ts)$/;
+/** Its types are part of the public API, so its declarations stay. */
+const TYPED = new Set(["zod"]);
 
 const { values } = parseArgs({ options: { out: { type: "string" }, packed: { type: "string" } } });
 const out = resolve(values.out ?? root);
@@ -90,7 +91,8 @@ function findLocked(lock, parent, name) {
 function copyPackage(from, to) {
   if (!existsSync(from)) throw new Error(`${from} is not installed. Run npm install first.`);
   const nested = join(from, "node_modules");
-  cpSync(from, to, { recursive: true, filter: (path) => path !== nested && !UNUSED.test(path) });
+  const unused = TYPED.has(basename(from)) ? /\.map$/ : UNUSED;
+  cpSync(from, to, { recursive: true, filter: (path) => path !== nested && !unused.test(path) });
 }
 
 function writeManifest(stage, bundled) {
