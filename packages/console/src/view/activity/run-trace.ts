@@ -33,6 +33,9 @@ function outcomeOf(events: readonly SkillEvent[]): Pick<RunNode, "note" | "tone"
         tone: failed === 0 ? "good" : "bad",
       };
     }
+    // The call ended, and its question may still be open.
+    if (event.type === "skill.denied" && event.reason === "APPROVAL_PENDING")
+      return { note: "not answered in time", tone: "warn" };
     if (event.type === "skill.denied") return { note: "refused", tone: "bad" };
     if (event.type === "approval.denied") return { note: "denied", tone: "bad" };
     if (event.type === "run.approved") return { note: "running or interrupted", tone: "warn" };

@@ -48,6 +48,8 @@ test("marks a run that was denied or has no recorded end [S-59]", () => {
   const asked = [entry("run.requested", 1, run), entry("approval.asked", 1, run)];
   expect(noteOf(...asked)).toBe("awaiting approval");
   expect(noteOf(...asked, entry("skill.denied", 2, { ...run, act: "run_script" }))).toBe("refused");
+  const pending = entry("skill.denied", 2, { ...run, act: "run_script", reason: "APPROVAL_PENDING" });
+  expect(noteOf(...asked, pending)).toBe("not answered in time");
   expect(noteOf(...asked, entry("run.approved", 2, run))).toContain("interrupted");
 });
 
