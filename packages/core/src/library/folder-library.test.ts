@@ -240,7 +240,7 @@ describe("the cache", () => {
     expect((await again.read(anyone, "a")).body).toBe("New text.\n");
   });
 
-  test("does not hand over a skill whose runtime changed after indexing [S-7] [S-17]", async () => {
+  test("does not serve a skill whose runtime changed after indexing [S-7] [S-17]", async () => {
     folders.skill("skills/a");
     const library = await folders.open([folders.source("skills")]);
     folders.write("skills/a/references/x.md", "x");

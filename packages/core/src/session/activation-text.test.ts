@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fixtureLibrary, fixturePorts, openFixture, skill, withRead } from "./session.fixture.ts";
 import { openSession } from "./session.ts";
 
-test("hands over a skill with its cost, wrapped, with its files listed but not read [S-24]", async () => {
+test("activates a skill with its cost, wrapped, with its files listed but not read [S-24]", async () => {
   const files = { "scripts/run.py": "print('secret bytes')", "references/a.md": "deep bytes" };
   const { session } = await openFixture([skill("pdf", { body: "# Fill forms\n", files })]);
   const result = await session.activate("pdf");

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("hands over a skill on disk with its folder, and rejects a link out of it [S-26]", async () => {
+test("activates a skill on disk with its folder, and rejects a link out of it [S-26]", async () => {
   const ports = fixturePorts();
   const session = await openSession(library, { runtime: "test" }, ports, { hasFileSystem: true });
   const { text, files } = await session.activate("pdf");

@@ -54,7 +54,7 @@ test("everything that a session records is an event of the union [S-62]", async 
   for (const event of events) expect(SkillEvent.parse(event)).toEqual(event);
 });
 
-test("when the record fails, nothing is handed over and nothing is active [S-25]", async () => {
+test("an activation whose record fails serves no content and does not count [S-25]", async () => {
   const ports = { ...fixturePorts() };
   const session = await openSession(fixtureLibrary([skill("pdf")]), { runtime: "test" }, ports);
   ports.audit.record = () => Promise.reject(new Error("disk full"));

@@ -166,7 +166,7 @@ function toSpec({ name, description, inputSchema }: AgentTool) {
   return { name, description, inputSchema };
 }
 
-/** Only a skill that was really handed over was read. */
+/** Only a skill that was activated was read. */
 function meaningOf(tool: string, input: unknown, result: ToolResult): Partial<RunnerEvent> {
   const field = (key: string): string => {
     const value: unknown = typeof input === "object" && input !== null ? Reflect.get(input, key) : undefined;
