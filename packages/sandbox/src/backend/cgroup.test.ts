@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findControlGroups } from "./cgroup.ts";
 import { launch } from "./process.ts";
 
@@ -59,6 +59,17 @@ describe.runIf(real !== undefined)("a group", () => {
   const limits = { memoryBytes: 64 * 1024 * 1024, processes: 5 };
   const groupsOf = (pid: number): string => readFileSync(`/proc/${pid}/cgroup`, "utf8");
 
+  test("does not collide with a group of another instance in a process with the same id [S-29]", async () => {
+    const groups = [];
+    for (let instance = 0; instance < 2; instance += 1) {
+      vi.resetModules();
+      const { findControlGroups: find } = await import("./cgroup.ts");
+      groups.push(find()?.create(limits));
+    }
+    for (const group of groups) await group?.remove();
+    expect(groups).not.toContain(undefined);
+  });
+
   test("contains a process, measures its time, and can be removed [S-29]", async () => {
     const group = real?.create(limits);
     const launched = await launch(
@@ -66,7 +77,7 @@ describe.runIf(real !== undefined)("a group", () => {
       { env: {} },
     );
     await group?.add(launched.pid);
-    const name = /skillhold-\d+-\d+/.exec(groupsOf(launched.pid))?.[0] ?? "";
+    const name = /skillhold-\d+-[0-9a-f]+/.exec(groupsOf(launched.pid))?.[0] ?? "";
     expect(name).not.toBe("");
     launched.stdin.end("\n");
     await launched.ended;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -141,11 +142,9 @@ function splitGroups(parents: Parents): ControlGroups {
   return { version: 1, holds: { memory: true, processes: true, cpu: true }, create };
 }
 
-let count = 0;
-
+/** The name is random, because a process may have the id of one that left its groups behind. */
 function makeGroup(parent: string): string {
-  count += 1;
-  const folder = join(parent, `skillhold-${process.pid}-${count}`);
+  const folder = join(parent, `skillhold-${process.pid}-${randomBytes(8).toString("hex")}`);
   mkdirSync(folder);
   return folder;
 }
@@ -155,7 +154,7 @@ const MINUTE_MS = 60_000;
 /** Removes empty groups of processes that ended before cleaning up. */
 function sweep(parent: string): void {
   for (const name of listNames(parent)) {
-    const pid = /^skillhold-(\d+)-\d+$/.exec(name)?.[1];
+    const pid = /^skillhold-(\d+)-[0-9a-f]+$/.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
     const made = statSync(join(parent, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     // The pid may belong to another namespace whose group is just being filled.
