@@ -34,6 +34,8 @@ export async function readAllSnapshots(
     for (const each of page) skills.push(each);
     if (page.length < SKILLS_PER_PAGE) break;
     after = page.at(-1)?.skill.id;
+    // SQLite reads a page without waiting.
+    await setImmediate();
   }
   return await snapshotsOf(skills, await reader.listGrants(), settings, reader);
 }
