@@ -52,7 +52,7 @@ beforeAll(() => {
   for (const { folder } of workspaces) rmSync(join(folder, "dist"), { recursive: true, force: true });
   tarballs = packWorkspaces();
   installElsewhere();
-}, 240_000);
+}, 600_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -247,7 +247,7 @@ describe("the distribution", () => {
     script("dist.mjs", "--out", dirname(file), "--packed", project);
     const flags = ["--offline", "--no-audit", "--no-fund", "--prefix", prefix];
     npm(project, ["install", "--global", ...flags, file], { PATH: path() });
-  }, 240_000);
+  }, 600_000);
 
   test("installs from one file without a registry [S-60] [S-67]", () => {
     const { stdout } = node([join(prefix, "bin/skillhold"), "--version"], {}, oldestNode());

@@ -33,7 +33,7 @@ describe("watch", () => {
     emit("SIGINT");
     expect(await ended).toBe(130);
     expect(texts().err).not.toContain("error");
-  }, 120_000);
+  });
 
   test("prints one JSON document per line [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
@@ -52,7 +52,7 @@ describe("watch", () => {
       },
     ]);
     expect(texts().err).toBe("");
-  }, 120_000);
+  });
 
   test("exits with an error when there is no folder to watch [S-60]", async () => {
     expect(await runMain(["watch"], root)).toMatchObject({
