@@ -35,7 +35,6 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   deleteGrant: {},
   answerGrant: { body: { accept: true } },
   listApprovers: {},
-  putApprovers: { body: { approvers: [] } },
   explainAccess: {},
   getMetrics: {},
   getDependencies: {},
@@ -47,8 +46,8 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   scoreTriggers: {},
 };
 type OfSkill = {
-  [O in Operation]: RouteTable[O] extends { readonly path: `${string}{id}${string}`; readonly tag: infer T }
-    ? T extends "secrets"
+  [O in Operation]: RouteTable[O] extends { readonly path: `${string}{id}${string}`; readonly roles: infer R }
+    ? R extends readonly ["admin"]
       ? never
       : O
     : never;
