@@ -3,7 +3,7 @@ import type { AuditHead, RegistryStore } from "@skillhold/registry/record";
 import { makeEvent, makeKey, type StoredLog } from "@skillhold/registry/test/audit/memory-log.fixture";
 import { type Pick, pickTamper, type Victim } from "@skillhold/registry/test/audit/tamper.fixture";
 import type { Tx } from "@skillhold/store/test/engine/db";
-import { sql } from "@skillhold/store/test/engine/sql";
+import { joinSql, sql } from "@skillhold/store/test/engine/sql";
 import { withDb } from "@skillhold/store/test/table/raw-registry.fixture";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 
@@ -71,9 +71,11 @@ async function fill(store: RegistryStore): Promise<Victim> {
 async function writeLog(tx: Tx, { rows, head }: StoredLog): Promise<void> {
   await tx.run(sql`delete from event`);
   await tx.run(sql`delete from audit_head`);
-  for (const { seq, at, type, skill, session, body, hash } of rows)
-    await tx.run(sql`insert into event (seq, at, type, skill, session, body, hash)
-      values (${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${body}, ${hash})`);
+  for (const { seq, at, type, skill, session, agent, person, body, hash } of rows) {
+    const names = [skill, session, agent, person].map((name) => name ?? null);
+    await tx.run(sql`insert into event (seq, at, type, skill, session, agent, person, body, hash)
+      values (${joinSql([seq, at, type, ...names, body, hash])})`);
+  }
   if (head === undefined) return;
   await tx.run(sql`insert into audit_head (id, origin, seq, hash, roots, note)
     values (1, ${head.origin}, ${head.seq}, ${head.hash}, ${JSON.stringify(head.frontier.roots)}, ${head.note ?? null})`);

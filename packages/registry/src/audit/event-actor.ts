@@ -34,36 +34,79 @@ export function columnText(text: string | undefined): string | undefined {
 }
 
 const MOST_SESSIONS = 100_000;
+const MOST_OPEN = 10_000;
+
+interface SessionActors {
+  /** Whether the first entry of the session opened it: its other entries then name an actor that opened it. */
+  readonly isOpenedFirst: boolean;
+  readonly actors: readonly EventActor[];
+}
+
+interface OpenEntry {
+  readonly seq: number;
+  readonly session: string;
+  readonly actor: EventActor;
+}
 
 /**
- * Compares the actor columns with the events. An event without an actor has the one of its session: of its first entry, or
- * of the entry that opened it. Contract: called once per entry, in the order of the log.
+ * Compares the actor columns with the events. An event that names no actor has one that opened its session, also if a
+ * later entry of the same batch opened it, or the one of its session's first entry. Contract: called once per entry, in
+ * the order of the log.
  */
 export class ActorCheck {
-  /** The possible actors of the most recent sessions; an entry of an older session is not compared. */
-  readonly #sessions = new LRUCache<string, readonly EventActor[]>({ max: MOST_SESSIONS });
-  #hasPruned = false;
+  readonly #sessions = new LRUCache<string, SessionActors>({
+    max: MOST_SESSIONS,
+    dispose: (_, __, reason) => {
+      if (reason === "evict") this.#isPartial = true;
+    },
+  });
+  /** Entries whose actor may still open their session. */
+  #open: OpenEntry[] = [];
+  /** Whether entries that may have opened a session are pruned or forgotten. */
+  #isPartial = false;
 
   /** A pruned entry may have opened a session. */
   skip(): void {
-    this.#hasPruned = true;
+    this.#isPartial = true;
   }
 
+  /** Whether the columns agree with the entry, as far as the entries so far show. */
   isTrue(row: AuditRow, event: SkillEvent): boolean {
     const own = ownActor(event);
     const stored: EventActor = { agent: row.agent ?? null, person: row.person ?? null };
-    const known = row.session === undefined ? undefined : this.#sessions.get(row.session);
-    const isFirst = known === undefined && row.session !== undefined;
-    if (row.session !== undefined && (isFirst || event.type === "session.opened")) {
-      // The first entry that is left may not be the first one of the session.
-      const isSure = event.type === "session.opened" || !this.#hasPruned;
-      if (isSure) this.#sessions.set(row.session, [...(known ?? []), own ?? NO_ACTOR]);
-    }
+    const { session } = row;
+    const known = session === undefined ? undefined : this.#note(session, event, own);
     if (own !== undefined) return isSame(stored, own);
-    if (known === undefined) return this.#hasPruned || isSame(stored, NO_ACTOR);
-    // A pruned first entry may have named no actor.
-    const possible = this.#hasPruned ? [...known, NO_ACTOR] : known;
-    return possible.some((actor) => isSame(stored, actor));
+    if (session === undefined || known === undefined) return isSame(stored, NO_ACTOR);
+    if (this.#isPartial && !known.isOpenedFirst) return true;
+    const mayBeNone = this.#isPartial || !known.isOpenedFirst;
+    if (known.actors.some((actor) => isSame(stored, actor))) return true;
+    if (mayBeNone && isSame(stored, NO_ACTOR)) return true;
+    if (this.#open.length >= MOST_OPEN) return false;
+    this.#open.push({ seq: row.seq, session, actor: stored });
+    return true;
+  }
+
+  /** The numbers of entries whose actor never opened their session. */
+  unresolved(): readonly number[] {
+    return this.#open.map(({ seq }) => seq);
+  }
+
+  #note(session: string, event: SkillEvent, own: EventActor | undefined): SessionActors {
+    const before = this.#sessions.get(session);
+    const isOpening = event.type === "session.opened";
+    if (before !== undefined && !isOpening) return before;
+    const actors = own === undefined ? [] : [own];
+    const known = {
+      isOpenedFirst: before?.isOpenedFirst ?? isOpening,
+      actors: [...(before?.actors ?? []), ...actors],
+    };
+    this.#sessions.set(session, known);
+    if (isOpening && this.#open.length > 0)
+      this.#open = this.#open.filter(
+        (each) => each.session !== session || !actors.some((own) => isSame(own, each.actor)),
+      );
+    return known;
   }
 }
 

@@ -56,8 +56,9 @@ export class LogCheck {
     this.#compare();
   }
 
-  /** Reports checkpoints beyond the end of the log, and entries that were removed without a record. */
+  /** Reports checkpoints beyond the end of the log, wrong actors, and entries that were removed without a record. */
   end(): void {
+    for (const seq of this.#actors.unresolved()) this.#problems.add("entry-changed", WRONG_ACTOR, seq);
     for (const { first, last } of this.#pruned.unrecorded())
       this.#problems.add(
         "entry-removed",
@@ -83,6 +84,8 @@ export class LogCheck {
   }
 }
 
+const WRONG_ACTOR = "The agent or person column differs from the entries of the session.";
+
 /** The defect of a single entry; undefined if it is intact. */
 function findEntryProblem(row: AuditRow, actors: ActorCheck): string | undefined {
   const value = parse(row.body);
@@ -95,7 +98,7 @@ function findEntryProblem(row: AuditRow, actors: ActorCheck): string | undefined
     return "The skill column differs from the body.";
   if (row.session !== columnText("session" in data ? data.session : undefined))
     return "The session column differs from the body.";
-  if (!actors.isTrue(row, data)) return "The agent or person column differs from the entries of the session.";
+  if (!actors.isTrue(row, data)) return WRONG_ACTOR;
   return undefined;
 }
 

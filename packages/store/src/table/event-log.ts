@@ -191,6 +191,7 @@ export async function listBrokenEvents(db: Queries): Promise<readonly number[]> 
     isOver = page.length < PAGE || broken.size >= MAX_BROKEN;
   }
   for (const { first, last: end } of pruned.unrecorded()) addRange(broken, first, end);
+  for (const seq of actors.unresolved()) addRange(broken, seq, seq);
   addRange(broken, last.seq + 1, promised.seq);
   addRange(broken, (await selectEnd(db)).seq + 1, last.seq);
   return [...broken].sort((one, other) => one - other).slice(0, MAX_BROKEN);
