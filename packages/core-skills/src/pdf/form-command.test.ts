@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PDFDocument } from "@cantoo/pdf-lib";
@@ -187,3 +187,36 @@ test.skipIf(soffice === undefined || !hasOracles)("fills a form of LibreOffice [
   expect(checkFile(at("office-filled.pdf"))).toBe("");
   expect(readPages(at("office-filled.pdf")).join("\n")).toContain("Grace Hopper");
 });
+
+// Debian installs this font with LibreOffice.
+const dejavu = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
+
+test.runIf(existsSync(dejavu))(
+  "leaves values with both directions to viewers (needs DejaVu Sans) [S-40]",
+  async () => {
+    const fill = (text: string, ...more: string[]) =>
+      call([
+        "fill",
+        "form.pdf",
+        "--data",
+        JSON.stringify({ "person.name": text }),
+        "--font",
+        dejavu,
+        ...more,
+      ]);
+    const mixed = await fill("שלום Ada", "--out", "mixed.pdf");
+    expect(mixed).toMatchObject({
+      code: 0,
+      json: { warnings: [expect.stringContaining("both directions")] },
+    });
+    expect((await call(["fields", "mixed.pdf"])).stdout).toContain("שלום Ada");
+    expect(await fill("שלום Ada", "--flatten", "--out", "never.pdf")).toMatchObject({
+      json: { error: { code: "CANNOT_FLATTEN" } },
+    });
+    expect(await fill("שלום", "--flatten", "--out", "one.pdf")).toMatchObject({
+      code: 0,
+      json: { warnings: [] },
+    });
+    expect((await call(["text", "one.pdf"])).stdout).toContain("שלום");
+  },
+);

@@ -3,12 +3,20 @@ import type { InputFile } from "../shared/input-file.ts";
 import type { OfficePackage } from "../shared/office-package.ts";
 import { attributeOf, childrenOf } from "../shared/office-xml.ts";
 import type { XmlElement } from "../shared/xml.ts";
-import { type CellAddress, columnNumber, formatAddress } from "../xlsx/cell-address.ts";
+import {
+  type CellAddress,
+  type CellRange,
+  columnNumber,
+  formatAddress,
+  formatRange,
+} from "../xlsx/cell-address.ts";
 import { readCell } from "../xlsx/cell-content.ts";
+import { relatedParts } from "../xlsx/formula-place.ts";
 import { guardWorkbook } from "../xlsx/guard.ts";
 import { recalculateWorkbook } from "../xlsx/recalculate.ts";
 import type { Sheet } from "../xlsx/sheet.ts";
 import { Workbook } from "../xlsx/workbook.ts";
+import { childOf as childNamed, childrenOf as childrenNamed, makeElement, walkXml } from "../xlsx/xml.ts";
 import { type ChartTable, writeTable } from "./chart-table.ts";
 import type { ChartSpec } from "./slide-spec.ts";
 
@@ -55,30 +63,33 @@ export function updateWorkbook(
   if (workbook.is1904 && chart.isDated) return "it counts days from 1904";
   const after = fitTable(before, chart);
   if (after === undefined) return "the series share one column of x values";
-  const isSame = after.rows === before.rows && String(after.series.map(at)) === String(before.series.map(at));
-  const hasTable = workbook.parts.relations(entry.part).some(({ kind }) => kind === "table");
   const sheet = workbook.sheet(entry.name);
-  if (hasTable && !(isSame && hasNames(sheet, workbook, before, chart)))
-    return "its cells are an Excel table";
+  const listed = readListedTable(workbook, entry.part, before);
+  if (typeof listed === "string") return listed;
   const [old, next] = [cellsIn(before), cellsIn(after)];
   for (const address of new Map([...old, ...next]).values()) {
     const element = sheet.cell(address);
     if (element === undefined || element.children.length === 0) continue;
     if (sheet.formulaOf({ ...address, element }) !== undefined)
       return `${formatAddress(address)} has a formula`;
-    if (!old.has(formatAddress(address))) return `${formatAddress(address)} has other content`;
+    const isHint = HINTS.includes(readCell(element, workbook).value);
+    if (!old.has(formatAddress(address)) && !isHint) return `${formatAddress(address)} has other content`;
   }
   for (const [key, address] of old) if (!next.has(key)) sheet.set(address, { kind: "empty" });
   writeTable(sheet, after, chart);
+  const problem = listed === undefined ? undefined : fitListedTable(workbook, sheet, listed, after);
+  if (problem !== undefined) return problem;
   recalculateWorkbook(workbook);
   const bytes = workbook.toBytes();
   guardWorkbook(workbook.source, bytes, file.path, workbook.edits);
   return { bytes, table: after };
 }
 
-function at({ values, x }: ChartTable["series"][number]): string {
-  return `${values} ${x}`;
-}
+/** PowerPoint writes one of these texts below the data of a new chart. */
+const HINTS: readonly unknown[] = [
+  "To resize chart data range, drag lower right corner of range.",
+  "To update the chart, enter data into this table. The data is automatically saved in the chart.",
+];
 
 /** The table for other data: further series go to the right. */
 function fitTable(before: ChartTable, chart: ChartSpec): ChartTable | undefined {
@@ -110,12 +121,61 @@ function cellsIn(table: ChartTable): ReadonlyMap<string, CellAddress> {
   return new Map([...heads, ...values].map((address) => [formatAddress(address), address]));
 }
 
-/** The columns of an Excel table have the names of its header cells. */
-function hasNames(sheet: Sheet, workbook: Workbook, table: ChartTable, { series }: ChartSpec): boolean {
-  return table.series.every(({ values }, index) => {
-    const element = sheet.cell({ row: table.top - 1, column: values });
-    return element !== undefined && readCell(element, workbook).value === series[index]?.name;
+/** The part of the Excel table around the data, as PowerPoint makes one; a sentence if there is another table. */
+function readListedTable(
+  workbook: Workbook,
+  sheet: string,
+  before: ChartTable,
+): string | undefined | { readonly part: string } {
+  const parts = relatedParts(workbook, sheet, "table");
+  const [part] = parts;
+  if (part === undefined) return undefined;
+  const table = workbook.parts.read(part);
+  const isPlain =
+    table !== undefined &&
+    parts.length === 1 &&
+    table.attributes.get("ref") === formatRange(boxOf(before)) &&
+    Number(table.attributes.get("totalsRowCount") ?? 0) === 0 &&
+    ![...walkXml(table)].some(({ localName }) => localName === "calculatedColumnFormula");
+  return isPlain ? { part } : "its cells are an Excel table of another shape";
+}
+
+/** Gives the Excel table the new size, and its columns the names of their header cells. */
+function fitListedTable(
+  workbook: Workbook,
+  sheet: Sheet,
+  { part }: { readonly part: string },
+  after: ChartTable,
+): string | undefined {
+  const table = workbook.parts.change(part);
+  const list = childNamed(table, "tableColumns");
+  const columns = childrenNamed(list, "tableColumn");
+  const box = boxOf(after);
+  const names = Array.from({ length: box.right - box.left + 1 }, (_, index) => {
+    const element = sheet.cell({ row: box.top, column: box.left + index });
+    const text = element === undefined ? "" : String(readCell(element, workbook).value ?? "");
+    // The header cell of the categories may be empty, but the table has a name for it.
+    return text === "" ? (columns[index]?.attributes.get("name") ?? "") : text;
   });
+  const isUsable = names.every((name) => name !== "" && !/[\r\n]/.test(name));
+  if (list === undefined || !isUsable || new Set(names.map((name) => name.toLowerCase())).size < names.length)
+    return "the columns of its Excel table need different names";
+  let id = Math.max(0, ...columns.map((each) => Number(each.attributes.get("id") ?? 0)));
+  list.children = names.map((name, index) => {
+    const column = columns[index] ?? makeElement("tableColumn", { id: String(++id) });
+    column.setAttribute("name", name);
+    return column;
+  });
+  list.setAttribute("count", String(names.length));
+  table.setAttribute("ref", formatRange(box));
+  childNamed(table, "autoFilter")?.setAttribute("ref", formatRange(box));
+  return undefined;
+}
+
+function boxOf(table: ChartTable): CellRange {
+  const columns = [...cellsIn(table).values()].map(({ column }) => column);
+  const [left, right] = [Math.min(...columns), Math.max(...columns)];
+  return { top: table.top - 1, bottom: table.top + table.rows - 1, left, right };
 }
 
 /** The smallest box on each sheet around all cells that the formulas name. */

@@ -179,6 +179,61 @@ test.each([
   });
 });
 
+const HINT = "To resize chart data range, drag lower right corner of range.";
+
+/** PowerPoint puts the data of a chart into an Excel table, with a hint below it. */
+function addExcelTable(name: string): void {
+  const hint = `<row r="4"><c r="B4" t="inlineStr"><is><t>${HINT}</t></is></c></row>`;
+  addRows(name, `${hint}<row r="9"><c r="E9"><v>5</v></c></row>`, (sheet) =>
+    sheet.replace("</worksheet>", '<tableParts count="1"><tablePart r:id="rId1"/></tableParts></worksheet>'),
+  );
+  rewrite(name, (parts) => {
+    const [book = ""] = Object.keys(parts).filter((part) => part.startsWith("ppt/embeddings/"));
+    const workbook = unzipSync(parts[book] ?? new Uint8Array());
+    const types = strFromU8(workbook["[Content_Types].xml"] ?? new Uint8Array());
+    const text = (part: string, xml: string) => {
+      workbook[part] = strToU8(xml);
+    };
+    text(
+      "[Content_Types].xml",
+      types.replace(
+        "</Types>",
+        '<Override PartName="/xl/tables/table1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"/></Types>',
+      ),
+    );
+    text(
+      "xl/worksheets/_rels/sheet1.xml.rels",
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/></Relationships>',
+    );
+    text(
+      "xl/tables/table1.xml",
+      '<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="Table1" displayName="Table1" ref="A1:C3" totalsRowShown="0"><tableColumns count="3"><tableColumn id="1" name="Column1"/><tableColumn id="2" name="North"/><tableColumn id="3" name="South"/></tableColumns></table>',
+    );
+    return { ...parts, [book]: zipSync(workbook) };
+  });
+}
+
+test("resizes the Excel table around the data of a chart [S-40]", async () => {
+  await makeDeck("listed.pptx");
+  addExcelTable("listed.pptx");
+  expect((await changeTo("listed.pptx", larger, "--out", "resized.pptx")).json).toMatchObject({ ok: true });
+  const parts = partsOf("resized.pptx");
+  const [book = ""] = Object.keys(parts).filter((part) => part.startsWith("ppt/embeddings/"));
+  const table = strFromU8(
+    unzipSync(parts[book] ?? new Uint8Array())["xl/tables/table1.xml"] ?? new Uint8Array(),
+  );
+  expect(table).toContain('ref="A1:D4"');
+  expect(table).toContain(
+    '<tableColumns count="4"><tableColumn id="1" name="Column1"/><tableColumn id="2" name="North"/><tableColumn id="3" name="South &amp; Co"/><tableColumn id="4" name="West"/></tableColumns>',
+  );
+  expect(sheetOf("resized.pptx")).toContain('<c r="E9"><v>5</v></c>');
+  expect(sheetOf("resized.pptx")).not.toContain(HINT);
+  const twice = { ...larger, series: larger.series.map((each) => ({ ...each, name: "Same" })) };
+  expect((await changeTo("listed.pptx", twice, "--out", "never.pptx")).json).toMatchObject({
+    error: { code: "CONTENT_LOST", message: expect.stringContaining("different names") },
+  });
+});
+
 const timeline = {
   type: "line",
   title: "Visitors",
