@@ -119,7 +119,6 @@ class Bubblewrap implements Sandbox {
         timers: this.#options.timers ?? systemTimers,
         release,
       });
-      preferForKill(blocked.entry.init.pid);
       blocked.openGate();
       if (egress !== undefined) await connectEgress(blocked.launched, egress.proxy, confined, spec.signal);
       return confined;
@@ -149,6 +148,8 @@ class Bubblewrap implements Sandbox {
       // Awaited below; this prevents an unhandled rejection until then.
       joined.catch(() => undefined);
       const join = async (pid: number): Promise<void> => {
+        // The program inherits the value when bubblewrap starts it.
+        preferForKill(pid);
         group = await joined;
         group = await this.#join(pid, group);
       };
