@@ -8,7 +8,13 @@ const needs: readonly Need[] = [
     ...{ title: "an office", platform: "linux", programs: ["/usr/bin/office"] },
     ...{ package: "office-a office-b", importance: "wanted" },
   },
-  { title: "a door", platform: "linux", programs: ["/usr/sbin/door"], package: "door", importance: "named" },
+  {
+    title: "a door",
+    platform: "linux",
+    programs: ["/usr/sbin/door"],
+    package: "door",
+    importance: "unpacked",
+  },
   { title: "an apple", platform: "darwin", programs: ["/usr/bin/apple"], package: "apple" },
 ];
 
@@ -36,10 +42,12 @@ function machine(
     platform: "linux",
     isRoot: given.isRoot ?? true,
     isWholeRun: given.isWholeRun ?? false,
+    unpacked: "/cache",
     isProgram: (path) => present.has(path),
     run: (argv) => {
       commands.push(argv.join(" "));
-      if (argv.includes("install")) for (const each of given.brings ?? []) present.add(each);
+      if (argv.includes("install") || argv.includes("unpack"))
+        for (const each of given.brings ?? []) present.add(each);
       return { code: given.code ?? 0, errors: "no such archive" };
     },
     note: (line) => void notes.push(line),
@@ -93,6 +101,7 @@ test("a full run as root installs optional programs, and names those that are st
   expect(host.commands[1]).toMatch(/ install --yes --no-install-recommends office-a office-b$/);
   expect(host.notes).toEqual([
     "Installing programs that the tests use: office-a, office-b\n",
+    "Unpacking programs that the tests use: door\n",
     "Some tests are skipped without these programs:\n- a door (/usr/sbin/door; door)\n",
   ]);
 });
@@ -102,9 +111,25 @@ test("names an optional program that cannot be installed, and runs the tests [S-
   const named = /without these programs:\n- an office \(.*; office-a office-b\)\n- a door/;
   const offline = machine(programs, { isWholeRun: true, code: 100 });
   setUpSystem(needs, offline);
-  expect(offline.notes.at(-2)).toContain("apt-get update failed (100): no such archive");
+  expect(offline.notes).toContainEqual(
+    expect.stringContaining("apt-get update failed (100): no such archive"),
+  );
+  expect(offline.notes.at(-2)).toBe("The packages were not unpacked (100): no such archive\n");
   expect(offline.notes.at(-1)).toMatch(named);
-  const user = machine(programs, { isWholeRun: true, isRoot: false });
-  setUpSystem(needs, user);
-  expect([user.commands, user.notes]).toEqual([[], [expect.stringMatching(named)]]);
+});
+
+test("a full run unpacks servers into the cache, without root and once [S-29]", () => {
+  const programs = ["/usr/bin/apt-get", "/opt/box", "/usr/bin/snake", "/usr/bin/office"];
+  const host = machine(programs, { isWholeRun: true, isRoot: false, brings: ["/cache/usr/sbin/door"] });
+  setUpSystem(needs, host);
+  setUpSystem(needs, host);
+  expect(host.commands).toEqual([
+    expect.stringMatching(
+      /^\/bin\/sh -c [\s\S]*--download-only[\s\S]* unpack \/usr\/bin\/apt-get \/cache door$/,
+    ),
+  ]);
+  expect(host.notes).toEqual(["Unpacking programs that the tests use: door\n"]);
+  const installed = machine([...programs, "/usr/sbin/door"], { isWholeRun: true, isRoot: false });
+  setUpSystem(needs, installed);
+  expect([installed.commands, installed.notes]).toEqual([[], []]);
 });

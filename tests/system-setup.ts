@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
+import { isProgram, unpackedFolder } from "./system-program.ts";
 
 /** The programs that the suite uses beside Node, one row each. */
 export const needs: readonly Need[] = [
@@ -69,20 +70,20 @@ export const needs: readonly Need[] = [
     importance: "wanted",
   },
   {
-    // Not installed, because its package starts a server.
+    // Unpacked only, because an installation starts a server.
     title: "sshd, from which skills are installed over SSH",
     platform: "linux",
     programs: ["/usr/sbin/sshd"],
     package: "openssh-server",
-    importance: "named",
+    importance: "unpacked",
   },
   {
-    // Not installed, because its package starts a server.
+    // Unpacked only, because an installation starts a server.
     title: "docker-registry, to which skills are pushed as OCI artifacts",
     platform: "linux",
     programs: ["/usr/bin/docker-registry"],
     package: "docker-registry",
-    importance: "named",
+    importance: "unpacked",
   },
 ];
 
@@ -93,8 +94,8 @@ export interface Need {
   readonly programs: readonly string[];
   /** The Debian packages that contain it. */
   readonly package: string;
-  /** Without a wanted or a named program, some tests are skipped. A named program is never installed. */
-  readonly importance?: "needed" | "wanted" | "named";
+  /** Without a wanted or an unpacked program, some tests are skipped. An unpacked program is never installed. */
+  readonly importance?: "needed" | "wanted" | "unpacked";
 }
 
 export interface SetupHost {
@@ -102,6 +103,8 @@ export interface SetupHost {
   readonly isRoot: boolean;
   /** Whether the whole suite or a whole project runs, so that an installation of half a minute is worth it. */
   readonly isWholeRun: boolean;
+  /** The folder of unpacked packages. */
+  readonly unpacked: string;
   isProgram(path: string): boolean;
   /** Runs a program to its end; returns its exit code and its error output. */
   run(argv: readonly [string, ...string[]]): { readonly code: number; readonly errors: string };
@@ -118,6 +121,10 @@ export function setUpSystem(rows: readonly Need[], host: SetupHost): void {
   if (!host.isWholeRun) return;
   const others = rows.filter((need) => !isNeeded(need));
   installWanted(findMissing(others, host), host);
+  unpack(
+    others.filter(({ importance }) => importance === "unpacked"),
+    host,
+  );
   const missing = findMissing(others, host);
   if (missing.length > 0) host.note(`Some tests are skipped without these programs:\n${listOf(missing)}\n`);
 }
@@ -154,6 +161,36 @@ function install(missing: readonly Need[], aptGet: string, host: SetupHost): voi
   }
 }
 
+/** Downloads packages of servers and their dependencies, and unpacks them into a cache. Changes no file of the system. */
+function unpack(rows: readonly Need[], host: SetupHost): void {
+  const aptGet = findAptGet(host);
+  if (findMissing(rows, host).length === 0 || aptGet === undefined) return;
+  const packages = rows.flatMap((need) => need.package.split(" "));
+  host.note(`Unpacking programs that the tests use: ${packages.join(", ")}\n`);
+  const { code, errors } = host.run(["/bin/sh", "-c", UNPACK, "unpack", aptGet, host.unpacked, ...packages]);
+  if (code !== 0) host.note(`The packages were not unpacked (${code}): ${errors.trim()}\n`);
+}
+
+// The system's package lists may be missing or stale, and only root could update them.
+const UNPACK = `
+set -eu
+apt=$1 folder=$2 work=$2.$$
+shift 2
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/archives/partial" "$work/lists/partial"
+network="-o Acquire::http::Timeout=20 -o Acquire::Retries=1"
+run() {
+  "$apt" --quiet -o Debug::NoLocking=1 -o APT::Sandbox::User= -o "Dir::Cache::archives=$work/archives" $network "$@"
+}
+run --yes --download-only --no-install-recommends install "$@" || {
+  run -o "Dir::State::lists=$work/lists" update
+  run -o "Dir::State::lists=$work/lists" --yes --download-only --no-install-recommends install "$@"
+}
+for file in "$work"/archives/*.deb; do dpkg-deb --extract "$file" "$work/root"; done
+rm -rf "$folder"
+mv -T "$work/root" "$folder"
+`;
+
 function findAptGet(host: SetupHost): string | undefined {
   return aptGetPaths.find((path) => host.isProgram(path));
 }
@@ -162,7 +199,9 @@ const aptGetPaths = ["/usr/bin/apt-get"];
 
 function findMissing(rows: readonly Need[], host: SetupHost): readonly Need[] {
   const here = rows.filter((need) => need.platform === host.platform);
-  return here.filter((need) => !need.programs.some((path) => host.isProgram(path)));
+  const isHere = (path: string, { importance }: Need) =>
+    host.isProgram(path) || (importance === "unpacked" && host.isProgram(join(host.unpacked, path)));
+  return here.filter((need) => !need.programs.some((path) => isHere(path, need)));
 }
 
 function refuse(missing: readonly Need[], hasAptGet: boolean): Error {
@@ -191,15 +230,8 @@ const thisSystem: SetupHost = {
   isRoot: process.getuid?.() === 0,
   // npm names the script that it runs.
   isWholeRun: /^test(:|$)/.test(process.env["npm_lifecycle_event"] ?? ""),
-  isProgram: (path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      // Not there, or not to be run.
-      return false;
-    }
-  },
+  unpacked: unpackedFolder,
+  isProgram,
   run: ([program, ...args]) => {
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     // The progress is shown; the errors are part of the failure.

@@ -1,28 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findProgram } from "../system-program.ts";
 import { skillText } from "./git-server.fixture.ts";
 import { installScene } from "./scene.fixture.ts";
 
 const { root, home, json, read, write } = installScene({ beforeEach, afterEach });
 
-const REGISTRY = "/usr/bin/docker-registry";
+const program = findProgram("/usr/bin/docker-registry");
 /** `secret`, as the registry stores it. */
 const PASSWORD_HASH = "$2b$04$UxoIIpn7Fp4iM6OlojFeB.xdCmmt6dXEwLubfpqu1A2FSz.5.avoS";
-
-function isThere(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function writeSkill(): void {
   write("pdf/SKILL.md", skillText("pdf"));
@@ -35,8 +27,8 @@ function logIn(host: string): void {
   writeFileSync(join(home(), ".docker/config.json"), JSON.stringify({ auths: { [host]: { auth } } }));
 }
 
-// The suite does not install a server of its own: the package is docker-registry of Debian.
-describe.skipIf(!isThere(REGISTRY))("the registry of Debian's docker-registry", () => {
+// Without a network on the first run, there is no registry: the package is docker-registry of Debian.
+describe.skipIf(program === undefined)("the registry of Debian's docker-registry", () => {
   let registry: ChildProcess;
   let host = "";
   beforeEach(async () => {
@@ -50,7 +42,7 @@ describe.skipIf(!isThere(REGISTRY))("the registry of Debian's docker-registry", 
       auth: { htpasswd: { realm: "test", path: join(folder, "htpasswd") } },
     };
     writeFileSync(join(folder, "config.yml"), JSON.stringify(config));
-    registry = spawn(REGISTRY, ["serve", join(folder, "config.yml")], {
+    registry = spawn(program?.path ?? "", ["serve", join(folder, "config.yml")], {
       stdio: ["ignore", "ignore", "pipe"],
     });
     if (registry.stderr === null) throw new Error("no log");

@@ -1,14 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,21 +7,35 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import { Fetcher, readSource, resolveSource, systemGit } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import { expect, test } from "vitest";
+import { findProgram } from "../system-program.ts";
 import { skillText } from "./git-server.fixture.ts";
 
-const SSHD = "/usr/sbin/sshd";
+const sshd = findProgram("/usr/sbin/sshd");
+const USER = 1000;
 
-function isThere(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * A user namespace with one ordinary user of its own: sshd then needs no account, folder or right of the machine, and
+ * its login shell is a real one.
+ */
+function boxed(folder: string, argv: readonly string[]): readonly string[] {
+  const accounts = join(folder, "passwd");
+  writeFileSync(accounts, `git:x:${USER}:${USER}::${folder}:/bin/sh\n`);
+  const user = ["--unshare-user", "--uid", String(USER), "--gid", String(USER)];
+  return [
+    "--die-with-parent",
+    ...user,
+    "--dev-bind",
+    "/",
+    "/",
+    "--ro-bind",
+    accounts,
+    "/etc/passwd",
+    ...argv,
+  ];
 }
 
-// The suite does not install a server of its own: the package is openssh-server of Debian.
-test.skipIf(!isThere(SSHD))(
+// Without a network on the first run, there is no sshd: the package is openssh-server of Debian.
+test.skipIf(sshd === undefined)(
   "a deploy key fetches a skill over ssh; needs the package openssh-server [S-47]",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "skillhold-sshd-"));
@@ -57,8 +62,10 @@ test.skipIf(!isThere(SSHD))(
       "UsePAM=no",
       `PidFile=${join(folder, "pid")}`,
     ];
-    mkdirSync("/run/sshd", { recursive: true });
-    const server = spawn(SSHD, ["-D", "-e", "-f", "/dev/null", ...settings.flatMap((each) => ["-o", each])], {
+    const { path = "", env } = sshd ?? {};
+    const argv = [path, "-D", "-e", "-f", "/dev/null", ...settings.flatMap((each) => ["-o", each])];
+    const server = spawn("bwrap", boxed(folder, argv), {
+      env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     try {
@@ -78,19 +85,15 @@ test.skipIf(!isThere(SSHD))(
       });
       const work = join(folder, "work");
       const ports = { fetcher, git: runGit, settings: { cwd: folder }, limits: defaultLimits, work };
-      const user = process.getuid?.() === 0 ? "root" : (process.env["USER"] ?? "");
       const resolved = await resolveSource(
-        readSource(`ssh://${user}@localhost:${port}${join(folder, "tree")}`),
+        readSource(`ssh://git@localhost:${port}${join(folder, "tree")}`),
         ports,
       );
       expect(await resolved.fetch(resolved.skills)).toMatchObject([
         { name: "pdf", origin: { source: "git" } },
       ]);
       writeFileSync(join(folder, "known"), "");
-      const refused = resolveSource(
-        readSource(`ssh://${user}@localhost:${port}${join(folder, "tree")}`),
-        ports,
-      );
+      const refused = resolveSource(readSource(`ssh://git@localhost:${port}${join(folder, "tree")}`), ports);
       await expect(refused).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
     } finally {
       server.kill();
