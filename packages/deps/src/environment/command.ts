@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import { launch } from "@skillhold/sandbox/backend";
 import type { CommandArgv } from "./install-command.ts";
 
@@ -7,6 +8,7 @@ export interface CommandOptions {
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  readonly timers?: Timers;
 }
 
 export interface CommandResult {
@@ -23,7 +25,7 @@ export interface CommandResult {
 
 /** Runs a program on the host until it exits or times out. Never rejects: the result says what happened. */
 export async function runCommand(argv: CommandArgv, options: CommandOptions): Promise<CommandResult> {
-  const { env, cwd, timeoutMs, signal } = options;
+  const { env, cwd, timeoutMs, signal, timers = systemTimers } = options;
   if (signal?.aborted === true) return { ...nothing, outcome: "aborted" };
   const launched = await launch(argv, { env, ...(cwd === undefined ? {} : { cwd }) }).catch(() => undefined);
   if (launched === undefined) return nothing;
@@ -32,7 +34,7 @@ export async function runCommand(argv: CommandArgv, options: CommandOptions): Pr
     if (outcome === "exited") outcome = reason;
     launched.kill();
   };
-  const timer = setTimeout(end("timed_out"), Math.max(0, timeoutMs));
+  const cancelDeadline = timers.after(Math.max(0, timeoutMs), end("timed_out"));
   const onAbort = end("aborted");
   signal?.addEventListener("abort", onAbort);
   const stdout = new Tail();
@@ -43,7 +45,7 @@ export async function runCommand(argv: CommandArgv, options: CommandOptions): Pr
   // Children may keep its output open, so the whole group is killed.
   void launched.exited.then(() => launched.killGroup());
   const { code } = await launched.ended;
-  clearTimeout(timer);
+  cancelDeadline();
   signal?.removeEventListener("abort", onAbort);
   return {
     code: outcome === "exited" ? (code ?? undefined) : undefined,

@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { RegistryStore } from "@skillhold/registry/record";
 
 const NOTICE_AFTER_MS = 3000;
@@ -5,14 +6,18 @@ const NOTICE_AFTER_MS = 3000;
 type Notify = (message: string) => void;
 
 /** Runs work on the store and notifies the user when it takes long, because another process may hold the lock. */
-export async function withWaitNotice<T>(notify: Notify, work: () => Promise<T>): Promise<T> {
+export async function withWaitNotice<T>(
+  notify: Notify,
+  work: () => Promise<T>,
+  timers: Timers = systemTimers,
+): Promise<T> {
   const message =
     "The store is not answering yet: another process may hold its lock. Stop that process, or name another store.";
-  const timer = setTimeout(() => notify(message), NOTICE_AFTER_MS);
+  const cancel = timers.after(NOTICE_AFTER_MS, () => notify(message));
   try {
     return await work();
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

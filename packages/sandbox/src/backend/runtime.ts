@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { systemTimers } from "@skillhold/core/port";
 import type { Mount, RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
@@ -124,7 +125,7 @@ async function ask(
 ): Promise<string | undefined> {
   const launched = await launch(argv, { env }).catch(() => undefined);
   if (launched === undefined) return undefined;
-  const timer = setTimeout(() => launched.kill(), ANSWER_MS);
+  const cancelDeadline = systemTimers.after(ANSWER_MS, () => launched.kill());
   let text = "";
   launched.stdin.end();
   launched.stderr.resume();
@@ -133,7 +134,7 @@ async function ask(
     if (text.length > ANSWER_BYTES) launched.kill();
   });
   const { code } = await launched.ended;
-  clearTimeout(timer);
+  cancelDeadline();
   return code === 0 ? text : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { type HostPins, normalHost } from "@skillhold/core/network";
+import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { Launch, LaunchedProgram } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 
@@ -32,6 +33,7 @@ export interface GitOptions {
   /** A key and the known hosts for ssh, where the user's own are not used. */
   readonly ssh?: { readonly key: string; readonly knownHosts: string };
   readonly maxMs?: number;
+  readonly timers?: Timers;
   /** The largest file that git may write. */
   readonly maxFileBytes?: number;
 }
@@ -50,7 +52,7 @@ export function systemGit(options: GitOptions): RunGit {
     const git = ["git", ...place, ...fixedConfig(options), ...pinned, ...command.args] as const;
     const argv = limited(git, options.maxFileBytes ?? MAX_FILE_BYTES);
     const launched = await start(argv, env, command.signal, options.launch);
-    return await finish(launched, command, options.maxMs ?? MAX_MS);
+    return await finish(launched, command, options);
   };
 }
 
@@ -173,14 +175,15 @@ export function missingGit(cause?: unknown): SkillError {
   });
 }
 
-async function finish(launched: LaunchedProgram, command: GitCommand, maxMs: number): Promise<Buffer> {
+async function finish(launched: LaunchedProgram, command: GitCommand, options: GitOptions): Promise<Buffer> {
+  const { maxMs = MAX_MS, timers = systemTimers } = options;
   const { input = "", maxBytes = MAX_OUTPUT, signal } = command;
   let problem: SkillError | undefined;
   const stop = (error: SkillError) => {
     problem ??= error;
     launched.kill();
   };
-  const late = setTimeout(() => stop(timedOut(maxMs)), maxMs);
+  const cancelDeadline = timers.after(maxMs, () => stop(timedOut(maxMs)));
   const abort = () =>
     stop(new SkillError("INTERRUPTED", "The install was interrupted.", { cause: signal?.reason }));
   signal?.addEventListener("abort", abort, { once: true });
@@ -197,7 +200,7 @@ async function finish(launched: LaunchedProgram, command: GitCommand, maxMs: num
       code === 127 ? "missing" : killed === "SIGXFSZ" ? "size" : "failed",
     );
   } finally {
-    clearTimeout(late);
+    cancelDeadline();
     signal?.removeEventListener("abort", abort);
   }
 }

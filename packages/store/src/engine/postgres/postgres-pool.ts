@@ -1,3 +1,4 @@
+import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 const MAX_CONNECTIONS = 8;
@@ -5,18 +6,20 @@ const IDLE_MS = 60_000;
 
 interface Idle {
   readonly connection: PostgresConnection;
-  readonly timer: NodeJS.Timeout;
+  readonly cancelDrop: CancelTimer;
 }
 
 /** Connections with exclusive use; lost ones are never used again. */
 export class PostgresPool {
   readonly #connect: () => PostgresConnection;
+  readonly #timers: Timers;
   readonly #idle: Idle[] = [];
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
 
-  constructor(connect: () => PostgresConnection) {
+  constructor(connect: () => PostgresConnection, timers: Timers = systemTimers) {
     this.#connect = connect;
+    this.#timers = timers;
   }
 
   /**
@@ -50,8 +53,9 @@ export class PostgresPool {
     this.#taken -= 1;
     if (connection.isLost) this.#drop(connection);
     else {
-      const timer = setTimeout(() => this.#dropIdle(connection), IDLE_MS).unref();
-      this.#idle.push({ connection, timer });
+      const drop = () => this.#dropIdle(connection);
+      const cancelDrop = this.#timers.after(IDLE_MS, drop, { isBackground: true });
+      this.#idle.push({ connection, cancelDrop });
     }
     this.#waiting.shift()?.();
   }
@@ -60,8 +64,8 @@ export class PostgresPool {
   async close(): Promise<void> {
     while (this.#taken > 0) await this.#turn();
     await Promise.all(
-      this.#idle.splice(0).map(({ connection, timer }) => {
-        clearTimeout(timer);
+      this.#idle.splice(0).map(({ connection, cancelDrop }) => {
+        cancelDrop();
         return connection.end();
       }),
     );
@@ -76,7 +80,7 @@ export class PostgresPool {
 
   #popIdle(): PostgresConnection | undefined {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      clearTimeout(idle.timer);
+      idle.cancelDrop();
       if (!idle.connection.isLost) return idle.connection;
       this.#drop(idle.connection);
     }
