@@ -200,8 +200,8 @@ describe("the cache", () => {
       const scan = decodeScan(bytes, defaultLimits);
       if (scan === undefined) throw new Error("the cache holds no scan");
       const rows = scan.rows.map((row) => {
-        const text = row.recordText.replace("Does things.", "From the cache.");
-        return new FolderRow(row.path, row.file, row.isValid, row, text);
+        const record = { ...row.record, description: "From the cache." };
+        return new FolderRow(row.path, row.file, { stamp: row, record });
       });
       cache.kept.set(key, encodeScan({ ...scan, rows }, defaultLimits));
     }

@@ -1,10 +1,11 @@
-import { basename, join, sep } from "node:path";
+import { join, sep } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
 import type { SourceScan } from "../source/scan.ts";
 import type { FolderRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
+import type { GatedSkill } from "./access.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
 /** A source and its scan. */
@@ -33,6 +34,7 @@ export class FolderView implements ShelfView {
   readonly #lastGood: ReadonlyMap<string, FolderRow>;
   readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
+  #ids: readonly string[] | undefined;
   #entries: readonly SkillEntry[] | undefined;
 
   /** `lastGood` maps a folder to the row to show while a broken edit makes it invalid. */
@@ -47,8 +49,16 @@ export class FolderView implements ShelfView {
   }
 
   get entries(): readonly SkillEntry[] {
-    this.#entries ??= [...this.#rank().places.keys()].sort().flatMap((id) => this.find(id) ?? []);
+    this.#entries ??= this.#sortedIds().flatMap((id) => this.find(id) ?? []);
     return this.#entries;
+  }
+
+  get gated(): NonNullable<ShelfView["gated"]> {
+    const { places } = this.#rank();
+    const facts = (id: string): GatedSkill | undefined =>
+      // `folderId` returns only valid ids.
+      places.get(id)?.row.isOpen ? { ...OPEN, id: id as SkillEntry["id"] } : this.find(id);
+    return { ids: this.#sortedIds(), facts };
   }
 
   find(id: string): SkillEntry | undefined {
@@ -99,16 +109,21 @@ export class FolderView implements ShelfView {
     });
   }
 
+  #sortedIds(): readonly string[] {
+    this.#ids ??= [...this.#rank().places.keys()].sort();
+    return this.#ids;
+  }
+
   /** Contract: the sources are sorted by precedence. */
   #rank(): Ranking {
     if (this.#ranking !== undefined) return this.#ranking;
     const ranking: Ranking = { places: new Map(), broken: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
       // A folder with the exact name wins over one whose name was converted to the same id.
-      const isNamed = (row: FolderRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
       const others: FolderRow[] = [];
       for (const row of scan.rows) {
-        if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
+        if (row.nameBelow(scan.root) === row.idBelow(scan.root))
+          this.#rankRow(row, source, scan.root, ranking);
         else others.push(row);
       }
       for (const row of others) this.#rankRow(row, source, scan.root, ranking);
@@ -140,6 +155,13 @@ export class FolderView implements ShelfView {
       });
   }
 }
+
+/** What the gate asks about a row that is open. */
+const OPEN: Omit<GatedSkill, "id"> = {
+  runtime: ["*"],
+  readiness: { state: "ready", reasons: [] },
+  invocation: { model: true, user: true },
+};
 
 /** The messages of the errors that make a row invalid. */
 export function errorsOf({ record }: FolderRow): string {

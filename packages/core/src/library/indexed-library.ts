@@ -3,7 +3,15 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { SearchState } from "../semantic/search-models.ts";
-import { type Access, type AccessSettings, currentSettings, decideAccess, isOpenTo } from "./access.ts";
+import {
+  type Access,
+  type AccessSettings,
+  currentSettings,
+  decideAccess,
+  isOpenTo,
+  isVisible,
+} from "./access.ts";
+import { lazyList } from "./lazy-list.ts";
 import type {
   ByteRange,
   Explanation,
@@ -69,7 +77,9 @@ export class IndexedLibrary implements Library {
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
     const { viewer: asker, view } = await this.#look(viewer);
-    const decided = await this.#decideAll({ view, settings: currentSettings(this.#settings) }, asker);
+    const settings = currentSettings(this.#settings);
+    if (view.gated !== undefined) return await listGated(view, view.gated, asker, settings);
+    const decided = await this.#decideAll({ view, settings }, asker);
     return decided.flatMap(({ isVisible, entry }) => (isVisible ? [entry] : []));
   }
 
@@ -293,6 +303,26 @@ function lookAt(all: ShelfView, viewer: Viewer): Look {
   const asker = withAgentRecord(viewer, agent);
   const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
   return { viewer: asker, all, view };
+}
+
+/** Decides by facts, and makes the entries when they are read. */
+async function listGated(
+  view: ShelfView,
+  { ids, facts }: NonNullable<ShelfView["gated"]>,
+  asker: Viewer,
+  settings: AccessSettings,
+): Promise<readonly SkillEntry[]> {
+  const visible: string[] = [];
+  for (const [index, id] of ids.entries()) {
+    const skill = facts(id);
+    if (skill !== undefined && isVisible(skill, asker, settings)) visible.push(id);
+    if (index % DECISIONS_BETWEEN_RESTS === DECISIONS_BETWEEN_RESTS - 1) await setImmediate();
+  }
+  return lazyList(visible.length, (index) => {
+    const entry = view.find(visible[index] ?? "");
+    if (entry === undefined) throw new TypeError("A view must find the ids that it lists.");
+    return entry;
+  });
 }
 
 function notFound(id: string): SkillError {

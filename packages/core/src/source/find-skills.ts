@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
-import { comparePaths, findSkillFiles, isJunk, isToolFile, SKILL_FILE } from "@skillhold/skill";
+import { comparePaths, findSkillFiles, isJunk, isSkillFile, isToolFile, SKILL_FILE } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { diskTree, type FileTree, type TreeEntry } from "../bundle/file-tree.ts";
@@ -11,7 +11,7 @@ import { tryStat } from "../bundle/try-stat.ts";
 import { TOOLS_FOLDER } from "./open-skill.ts";
 
 /** A folder with an entry named SKILL.md; the reader checks whether that is a readable file. */
-export interface SkillFolder {
+export interface SkillFolder<Leaf = never> {
   /** Relative to the root, `.` for the root itself. */
   readonly path: string;
   readonly absolute: string;
@@ -21,6 +21,8 @@ export interface SkillFolder {
   readonly unread?: readonly string[];
   /** Whether a folder `tools` exists. */
   readonly hasTools: boolean;
+  /** The result of `openLeaf`, which found this skill. */
+  readonly leaf?: Leaf;
 }
 
 export interface DiscoveryProblem {
@@ -38,10 +40,10 @@ export interface DiscoveryProblem {
   readonly message: string;
 }
 
-export interface FoundSkills {
+export interface FoundSkills<Leaf = never> {
   /** The real path of the root, or the given path when it does not exist. */
   readonly root: string;
-  readonly skills: readonly SkillFolder[];
+  readonly skills: readonly SkillFolder<Leaf>[];
   readonly problems: readonly DiscoveryProblem[];
   /**
    * The folders, relative to the root, whose listings determine the set of skills: while they are unchanged, no skill
@@ -58,16 +60,16 @@ export interface Container {
   readonly changedMs: number;
 }
 
-export interface FindOptions {
+export interface FindOptions<Leaf = never> {
   /** Where the root is; the disk by default. */
   readonly tree?: FileTree;
   /** Follow links to any folder; each folder is still visited once. */
   readonly followLinks?: boolean;
   /**
-   * True for a skill folder without subfolders, which need not be listed. Listing is most of the cost, and most skills
-   * are one file.
+   * Opens the SKILL.md of a folder without subfolders; undefined when the folder has none of that name. Such a folder is
+   * not listed: listing is most of the cost, and most skills are one file.
    */
-  readonly isLeafSkill?: ((folder: string, stats: Stats) => boolean) | undefined;
+  readonly openLeaf?: ((folder: string, path: string) => Leaf | undefined) | undefined;
   /** Skip paths that the .gitignore files of parent folders ignore. */
   readonly gitignore?: boolean;
   /** The user named the root, so that it is a skill if it has only tools and contains no skills. */
@@ -79,7 +81,13 @@ export interface FindOptions {
 
 type DiscoveryLimits = Pick<Limits, "discoveryDepth" | "discoveryFolders">;
 
-const FOLDERS_BETWEEN_RESTS = 128;
+/** Takes at most about ten milliseconds, with the reading of leaves. */
+const FOLDERS_BETWEEN_RESTS = 256;
+/**
+ * The link count of a folder without subfolders, on disks that count them, as usual on Linux. On other disks, folders
+ * are listed.
+ */
+const LEAF_LINKS = 2;
 const MAX_PROBLEMS = 1000;
 const GITIGNORE_BYTES = 64 * 1024;
 
@@ -87,11 +95,11 @@ const GITIGNORE_BYTES = 64 * 1024;
  * Finds the folders with a SKILL.md, including those below other skills, level by level: if a limit is reached, the
  * results closest to the root are kept. Never throws for disk content.
  */
-export async function findSkillFolders(
+export async function findSkillFolders<Leaf = never>(
   root: string,
   limits: DiscoveryLimits,
-  options: FindOptions = {},
-): Promise<FoundSkills> {
+  options: FindOptions<Leaf> = {},
+): Promise<FoundSkills<Leaf>> {
   const real = (options.tree ?? diskTree).realPath(root);
   if (real === undefined) {
     return {
@@ -114,35 +122,48 @@ export async function findSkillFolders(
   return search.finish();
 }
 
-class Search {
+/** A folder to search. */
+interface Folder {
+  /** Relative to the root, empty for the root itself. */
+  readonly path: string;
+  readonly parent: Folder | undefined;
+  /** Below a skill. */
+  readonly isInside: boolean;
+  /** The last change before the listing. */
+  changedMs: number;
+  /** Contains a skill, at any depth. */
+  holdsSkill: boolean;
+}
+
+class Search<Leaf> {
   readonly #tree: FileTree;
   readonly #root: string;
   readonly #limits: DiscoveryLimits;
-  readonly #options: FindOptions;
+  readonly #options: FindOptions<Leaf>;
   readonly #seen = new Set<string>();
-  readonly #links: { readonly path: string; readonly target: string }[] = [];
+  readonly #links: { readonly folder: Folder; readonly target: string }[] = [];
   readonly #ignored: GitIgnore[] = [];
-  readonly #stamps = new Map<string, number>();
-  readonly #plain: string[] = [];
-  /** Skills with subfolders, and the folders inside them. */
-  readonly #inside = new Set<string>();
-  /** Folders without SKILL.md that contain a folder `tools`. */
-  readonly #withTools: string[] = [];
-  readonly #skills: SkillFolder[] = [];
+  /** The listed folders without and with a SKILL.md. */
+  readonly #plain: Folder[] = [];
+  readonly #listed: Folder[] = [];
+  /** Folders without SKILL.md, outside skills, that contain a folder `tools`. */
+  readonly #withTools: Folder[] = [];
+  readonly #skills: SkillFolder<Leaf>[] = [];
   readonly #problems: DiscoveryProblem[] = [];
-  #level: string[] = [""];
-  #below: string[] = [];
+  #level: Folder[];
+  #below: Folder[] = [];
   #at = 0;
   #depth = 0;
   #folders = 0;
   #unlisted = 0;
 
-  constructor(root: string, limits: DiscoveryLimits, options: FindOptions) {
+  constructor(root: string, limits: DiscoveryLimits, options: FindOptions<Leaf>) {
     this.#tree = options.tree ?? diskTree;
     this.#root = root;
     this.#limits = limits;
     this.#options = options;
     this.#seen.add(root);
+    this.#level = [newFolder("", undefined, false)];
   }
 
   get progress(): { readonly folders: number; readonly skills: number } {
@@ -152,10 +173,11 @@ class Search {
   /** Searches one more folder; false after the last folder or at a limit. */
   visitNext(): boolean {
     if (this.#at === this.#level.length && !this.#descend()) return false;
-    const folder = this.#level[this.#at] ?? "";
+    const folder = this.#level[this.#at];
+    if (folder === undefined) return false;
     if (this.#folders === this.#limits.discoveryFolders) {
       const bound = `${this.#limits.discoveryFolders} folders were searched (limit discoveryFolders)`;
-      this.#report(folder, "too-many-folders", `${bound}; the rest, from here on, was skipped.`);
+      this.#report(folder.path, "too-many-folders", `${bound}; the rest, from here on, was skipped.`);
       return false;
     }
     this.#at += 1;
@@ -164,7 +186,7 @@ class Search {
     return true;
   }
 
-  finish(): FoundSkills {
+  finish(): FoundSkills<Leaf> {
     this.#reportToolsOnly();
     const skills = this.#skills.toSorted((a, b) => comparePaths(a.path, b.path));
     const problems = this.#problems.toSorted((a, b) => comparePaths(a.path, b.path));
@@ -178,13 +200,13 @@ class Search {
   }
 
   #descend(): boolean {
-    const below = this.#below.length > 0 ? this.#below.sort(comparePaths) : this.#takeLinks();
+    const below = this.#below.length > 0 ? this.#below : this.#takeLinks();
     const first = below[0];
     if (first === undefined) return false;
     if (this.#depth === this.#limits.discoveryDepth) {
       const rest = below.length === 1 ? "one folder was" : `${below.length} folders were`;
       this.#report(
-        first,
+        first.path,
         "too-deep",
         `Below ${this.#depth} levels (limit discoveryDepth) ${rest} not searched.`,
       );
@@ -197,13 +219,11 @@ class Search {
     return true;
   }
 
-  /** A folder inside a skill is part of that skill. */
   #reportToolsOnly(): void {
-    const isInsideSkill = this.#insideSkill();
-    for (const path of this.#withTools) {
-      if (isInsideSkill(path) || !this.#hasToolFile(join(this.#root, path, "tools"))) continue;
-      if (path === "." && this.#options.isNamed === true && this.#skills.length === 0) {
-        this.#skills.push({ path, absolute: this.#root, file: TOOLS_FOLDER, hasTools: true });
+    for (const { path } of this.#withTools) {
+      if (!this.#hasToolFile(join(this.#root, path, TOOLS_FOLDER))) continue;
+      if (path === "" && this.#options.isNamed === true && this.#skills.length === 0) {
+        this.#skills.push({ path: ".", absolute: this.#root, file: TOOLS_FOLDER, hasTools: true });
         return;
       }
       const message =
@@ -221,92 +241,75 @@ class Search {
     }
   }
 
-  #insideSkill(): (path: string) => boolean {
-    const skills = new Set(this.#skills.map(({ path }) => path));
-    const isInside = (path: string): boolean => {
-      const folder = parentOf(path);
-      return folder !== undefined && (skills.has(folder) || isInside(folder));
-    };
-    return isInside;
-  }
-
   #containers(): readonly Container[] {
-    const above = new Set<string>();
-    for (const { path } of this.#skills) {
-      // All parents of a known container are containers too.
-      for (let folder = parentOf(path); folder !== undefined && !above.has(folder); folder = parentOf(folder))
-        above.add(folder);
-    }
-    const isInsideSkill = this.#insideSkill();
-    const outside = this.#plain.filter((path) => above.has(path) || !isInsideSkill(path));
-    const enclosing = this.#skills.map(({ path }) => path).filter((path) => above.has(path));
-    return [...outside, ...enclosing, ...this.#ignored.map(({ file }) => file)].map((path) => {
-      return { path, changedMs: this.#stamps.get(path) ?? 0 };
-    });
+    const plain = this.#plain.filter(({ isInside, holdsSkill }) => holdsSkill || !isInside);
+    const enclosing = this.#listed.filter(({ holdsSkill }) => holdsSkill);
+    const folders = [...plain, ...enclosing].map(({ path, changedMs }) => ({ path: path || ".", changedMs }));
+    return [...folders, ...this.#ignored.map(({ file, changedMs }) => ({ path: file, changedMs }))];
   }
 
-  #visit(folder: string): void {
-    const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
+  #visit(folder: Folder): void {
+    const { path, isInside } = folder;
+    const absolute = path === "" ? this.#root : `${this.#root}${sep}${path}`;
     const stats = this.#tree.diskStats(absolute);
-    const isInside = this.#inside.has(parentOf(folder) ?? "");
-    // Folders inside a skill are rarely skills, so that the look for a SKILL.md costs more than it saves.
-    if (!isInside && stats !== undefined && this.#options.isLeafSkill?.(absolute, stats)) {
-      this.#skills.push({ path: folder || ".", absolute, file: SKILL_FILE, hasTools: false });
+    // A folder inside a skill is rarely a skill, so that the look for a SKILL.md costs more than it saves.
+    const leaf = isInside || stats?.nlink !== LEAF_LINKS ? undefined : this.#openLeaf(absolute, path);
+    if (leaf !== undefined) {
+      this.#addSkill({ path: path || ".", absolute, file: SKILL_FILE, hasTools: false, leaf }, folder);
       return;
     }
     // Taken before the listing, so that the next scan notices concurrent changes.
-    this.#stamps.set(folder || ".", stats === undefined ? 0 : lastChange(stats));
-    const entries = this.#list(folder);
-    if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
-      this.#readGitIgnore(folder);
+    if (stats !== undefined) folder.changedMs = lastChange(stats);
+    const { files, folders, links, hasTools, hasGitIgnore } = this.#list(folder);
+    if (hasGitIgnore && this.#options.gitignore) this.#readGitIgnore(path);
     // Uses the exact name from the listing, because a case-insensitive disk accepts any spelling.
-    const [file, ...unread] = findSkillFiles(entries.map(({ name }) => name));
-    if (isInside || file !== undefined) this.#inside.add(folder || ".");
-    for (const entry of entries) {
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (isSkipped(entry.name)) continue;
-      if (entry.isDirectory()) this.#queue(path);
-    }
-    if (file === undefined) {
-      this.#plain.push(folder || ".");
-      if (entries.some((entry) => entry.name === "tools" && entry.isDirectory()))
-        this.#withTools.push(folder || ".");
-      for (const entry of entries) if (entry.isSymbolicLink()) this.#meetLink(folder, entry.name);
+    const [file, ...unread] = findSkillFiles(files);
+    const isSkill = file !== undefined;
+    for (const name of folders.sort()) this.#queue(name, folder, isInside || isSkill);
+    if (!isSkill) {
+      this.#plain.push(folder);
+      if (hasTools && !isInside) this.#withTools.push(folder);
+      for (const name of links) this.#meetLink(folder, name);
       return;
     }
-    this.#skills.push({
-      path: folder || ".",
-      absolute,
-      file,
-      ...(unread.length === 0 ? {} : { unread }),
-      hasTools: entries.some((entry) => entry.name === "tools" && entry.isDirectory()),
-    });
+    this.#listed.push(folder);
+    const skill = { path: path || ".", absolute, file, hasTools };
+    this.#addSkill(unread.length === 0 ? skill : { ...skill, unread }, folder);
+  }
+
+  #openLeaf(absolute: string, path: string): Leaf | undefined {
+    return this.#options.openLeaf?.(absolute, path || ".");
+  }
+
+  #addSkill(skill: SkillFolder<Leaf>, { parent }: Folder): void {
+    this.#skills.push(skill);
+    // All parents of a marked folder are marked.
+    for (let above = parent; above !== undefined && !above.holdsSkill; above = above.parent)
+      above.holdsSkill = true;
   }
 
   /**
    * A link inside a skill is not part of it. Links are followed after all real folders, so that a skill gets the name
    * of its own folder.
    */
-  #meetLink(folder: string, name: string): void {
-    if (isSkipped(name)) return;
-    const path = folder === "" ? name : `${folder}/${name}`;
+  #meetLink(folder: Folder, name: string): void {
+    const path = pathBelow(folder, name);
     const target = this.#tree.realPath(join(this.#root, path));
     if (target === undefined || !leadsToFolder(target)) return;
-    if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
+    if (this.#options.followLinks || isBelow(target, this.#root))
+      this.#links.push({ folder: newFolder(path, folder, folder.isInside), target });
     else this.#report(path, "link", "The link points outside the source and is not followed.");
   }
 
   /** The links whose target folders are not visited yet. */
-  #takeLinks(): string[] {
+  #takeLinks(): Folder[] {
     if (this.#links.length === 0) return [];
-    const visited = new Set(
-      [...this.#plain, ...this.#skills.map(({ path }) => path)].map((path) => join(this.#root, path)),
-    );
-    const links = this.#links.splice(0).sort((a, b) => comparePaths(a.path, b.path));
-    return links.flatMap(({ path, target }) => {
+    const visited = new Set([...this.#plain, ...this.#skills].map(({ path }) => join(this.#root, path)));
+    const links = this.#links.splice(0).sort((a, b) => comparePaths(a.folder.path, b.folder.path));
+    return links.flatMap(({ folder, target }) => {
       if (visited.has(target) || this.#seen.has(target)) return [];
       this.#seen.add(target);
-      return [path];
+      return [folder];
     });
   }
 
@@ -317,8 +320,8 @@ class Search {
     if ("problem" in read) return;
     const matcher = ignore({ ignorecase: false }).add(new TextDecoder().decode(read.bytes));
     const prefix = folder === "" ? "" : `${folder}/`;
-    this.#stamps.set(`${prefix}.gitignore`, Math.max(read.mtimeMs, read.ctimeMs));
-    this.#ignored.push({ prefix, file: `${prefix}.gitignore`, matcher });
+    const changedMs = Math.max(read.mtimeMs, read.ctimeMs);
+    this.#ignored.push({ prefix, file: `${prefix}.gitignore`, matcher, changedMs });
   }
 
   #isIgnored(path: string): boolean {
@@ -327,24 +330,26 @@ class Search {
     );
   }
 
-  #queue(path: string): void {
+  #queue(name: string, parent: Folder, isInside: boolean): void {
+    const path = pathBelow(parent, name);
     if (this.#isIgnored(path)) return;
-    if (path.includes("\uFFFD"))
+    if (name.includes("\uFFFD"))
       this.#report(path, "bad-name", "The name is not UTF-8 and cannot be opened.");
-    else this.#below.push(path);
+    else this.#below.push(newFolder(path, parent, isInside));
   }
 
-  #list(folder: string): readonly TreeEntry[] {
+  #list({ path }: Folder): Listing {
+    const listing: Listing = { files: [], folders: [], links: [], hasTools: false, hasGitIgnore: false };
     try {
-      return this.#tree.list(join(this.#root, folder));
+      for (const entry of this.#tree.list(join(this.#root, path))) addToListing(entry, listing);
     } catch (error) {
       this.#report(
-        folder,
+        path,
         "unreadable",
         `The folder cannot be listed (${errorCodeOf(error) || "unknown failure"}).`,
       );
-      return [];
     }
+    return listing;
   }
 
   #report(path: string, reason: DiscoveryProblem["reason"], message: string): void {
@@ -356,25 +361,41 @@ class Search {
   }
 }
 
-/**
- * For disks where the link count of a folder is two plus its subfolders, as usual on Linux. On other disks, folders
- * are listed.
- */
-export function isLeafSkill(folder: string, stats: Stats): boolean {
-  return stats.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
+/** The names in a folder that matter to the search. */
+interface Listing {
+  /** The spellings of SKILL.md, whatever they name. */
+  readonly files: string[];
+  readonly folders: string[];
+  readonly links: string[];
+  hasTools: boolean;
+  hasGitIgnore: boolean;
+}
+
+function addToListing(entry: TreeEntry, listing: Listing): void {
+  const { name } = entry;
+  if (isSkillFile(name)) listing.files.push(name);
+  if (entry.isDirectory()) {
+    if (name === TOOLS_FOLDER) listing.hasTools = true;
+    if (!isSkipped(name)) listing.folders.push(name);
+  } else if (entry.isSymbolicLink()) {
+    if (!isSkipped(name)) listing.links.push(name);
+  }
+  if (name === ".gitignore") listing.hasGitIgnore = true;
 }
 
 interface GitIgnore {
   readonly prefix: string;
   readonly file: string;
   readonly matcher: Ignore;
+  readonly changedMs: number;
 }
 
-/** The parent of a relative path; `.` for the root. */
-function parentOf(path: string): string | undefined {
-  if (path === ".") return undefined;
-  const end = path.lastIndexOf("/");
-  return end === -1 ? "." : path.slice(0, end);
+function newFolder(path: string, parent: Folder | undefined, isInside: boolean): Folder {
+  return { path, parent, isInside, changedMs: 0, holdsSkill: false };
+}
+
+function pathBelow({ path }: Folder, name: string): string {
+  return path === "" ? name : `${path}/${name}`;
 }
 
 function isBelow(path: string, folder: string): boolean {

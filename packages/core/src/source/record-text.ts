@@ -1,11 +1,6 @@
 import type { Requirements } from "@skillhold/protocol";
 import type { SkillRecord } from "./record.ts";
 
-/** Record texts by number, read from a snapshot on demand. */
-export interface RecordTexts {
-  textAt(index: number): string;
-}
-
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /** The most common values, which are not written and are shared by all records. */

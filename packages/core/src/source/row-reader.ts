@@ -2,11 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { isToolFile, type Profile, skillType } from "@skillhold/skill";
+import { isToolFile, type Profile, SKILL_FILE, skillType } from "@skillhold/skill";
 import type { SkillFolder } from "./find-skills.ts";
 import { type OpenedSkill, openSkillFile, openTools, TOOLS_FOLDER, withUnread } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
-import { writeRecordText } from "./record-text.ts";
 import { FolderRow } from "./scan-row.ts";
 import { allowsHardLinks, type Source } from "./source.ts";
 
@@ -43,15 +42,28 @@ export class FolderRowReader {
     file: string,
     { hasTools = true, unread }: Partial<Pick<SkillFolder, "hasTools" | "unread">> = {},
   ): FolderRow {
-    const options = { scratch: this.#scratch, allowHardLinks: this.#allowHardLinks };
     const isToolsOnly = file === TOOLS_FOLDER;
-    const opened = isToolsOnly
-      ? openTools(folder)
-      : withUnread(openSkillFile(folder, file, this.#limits, options), unread);
-    this.#onRead?.(opened);
+    const opened = isToolsOnly ? openTools(folder) : withUnread(this.#open(folder, file), unread);
     const type = hasTools ? typeOf(folder, !isToolsOnly) : "context";
+    return this.#toRow(opened, path, file, type);
+  }
+
+  /** Reads a folder without subfolders; undefined when it has no SKILL.md of that name. */
+  readLeaf(folder: string, path: string): FolderRow | undefined {
+    const opened = this.#open(folder, SKILL_FILE);
+    const isMissing = opened.subject.findings?.[0]?.code === "SKILL_FILE_MISSING";
+    return isMissing ? undefined : this.#toRow(opened, path, SKILL_FILE, "context");
+  }
+
+  #open(folder: string, file: string): OpenedSkill {
+    const options = { scratch: this.#scratch, allowHardLinks: this.#allowHardLinks };
+    return openSkillFile(folder, file, this.#limits, options);
+  }
+
+  #toRow(opened: OpenedSkill, path: string, file: string, type: SkillType): FolderRow {
+    this.#onRead?.(opened);
     const record = recordSkill(opened, type, this.#limits, this.#profile);
-    return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
+    return new FolderRow(path, file, { stamp: opened.stamp, record });
   }
 }
 

@@ -1,12 +1,11 @@
 import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable, SKILL_FILE } from "@skillhold/skill";
-import type { RecordTexts } from "./record-text.ts";
 import type { SourceScan } from "./scan.ts";
-import { FolderRow } from "./scan-row.ts";
+import { FolderRow, rowFlags, STAMP_NUMBERS, type StoredRows } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
-const FORMAT = `4:${crc32(JSON.stringify(ruleTable))}`;
+const FORMAT = `5:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
@@ -25,8 +24,6 @@ interface Header {
 
 /** The header length and a checksum of the rest. */
 const PREFIX_BYTES = 8;
-const STAMP_NUMBERS = 4;
-const VALID = 1;
 
 /**
  * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
@@ -44,7 +41,10 @@ export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const stamps = new Float64Array(
     rows.flatMap(({ mtimeMs, ctimeMs, size, ino }) => [mtimeMs, ctimeMs, size, ino]),
   );
-  const flags = Uint8Array.from(rows, ({ isValid }) => (isValid ? VALID : 0));
+  const flags = Uint8Array.from(
+    rows,
+    ({ isValid, isOpen }) => (isValid ? rowFlags.isValid : 0) + (isOpen ? rowFlags.isOpen : 0),
+  );
   const spellings = Object.fromEntries(
     rows.flatMap(({ file }, index) => (file === SKILL_FILE ? [] : [[index, file]])),
   );
@@ -96,25 +96,17 @@ function decodeRows(
   const endStart = start + count * STAMP_NUMBERS * 8;
   const flagStart = endStart + count * 4;
   const nameStart = flagStart + count;
-  const stamps = new Float64Array(copy(buffer, start, endStart));
-  const texts = new SnapshotTexts(
-    buffer.subarray(nameStart + nameBytes),
-    new Uint32Array(copy(buffer, endStart, flagStart)),
-  );
+  const stored: StoredRows = {
+    stamps: new Float64Array(copy(buffer, start, endStart)),
+    flags: buffer.subarray(flagStart, nameStart),
+    textAt: textReader(
+      buffer.subarray(nameStart + nameBytes),
+      new Uint32Array(copy(buffer, endStart, flagStart)),
+    ),
+  };
   const names = buffer.toString("utf8", nameStart, nameStart + nameBytes).split("\n");
   if (names.length !== count) return undefined;
-  return names.map((path, index) => {
-    const at = index * STAMP_NUMBERS;
-    const flags = buffer[flagStart + index] ?? 0;
-    const stamp = {
-      mtimeMs: stamps[at] ?? 0,
-      ctimeMs: stamps[at + 1] ?? 0,
-      size: stamps[at + 2] ?? 0,
-      ino: stamps[at + 3] ?? 0,
-    };
-    const file = spellings[index] ?? SKILL_FILE;
-    return new FolderRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
-  });
+  return names.map((path, index) => new FolderRow(path, spellings[index] ?? SKILL_FILE, stored, index));
 }
 
 /** A copy, because typed arrays need an aligned offset. */
@@ -122,16 +114,6 @@ function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
   return new Uint8Array(buffer.subarray(start, end)).buffer;
 }
 
-class SnapshotTexts implements RecordTexts {
-  readonly #bytes: Buffer;
-  readonly #ends: Uint32Array;
-
-  constructor(bytes: Buffer, ends: Uint32Array) {
-    this.#bytes = bytes;
-    this.#ends = ends;
-  }
-
-  textAt(index: number): string {
-    return this.#bytes.toString("utf8", this.#ends[index - 1] ?? 0, this.#ends[index]);
-  }
+function textReader(bytes: Buffer, ends: Uint32Array): StoredRows["textAt"] {
+  return (index) => bytes.toString("utf8", ends[index - 1] ?? 0, ends[index]);
 }

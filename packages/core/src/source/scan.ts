@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Limits } from "@skillhold/protocol/limits";
+import { SKILL_FILE } from "@skillhold/skill";
 import { findRealPath, tryStat } from "../bundle/index.ts";
 import {
   type Container,
@@ -8,7 +9,7 @@ import {
   type DiscoveryProblem,
   type FindOptions,
   findSkillFolders,
-  isLeafSkill,
+  type SkillFolder,
 } from "./find-skills.ts";
 import { FolderRowReader, type ReadListener } from "./row-reader.ts";
 import type { FolderRow } from "./scan-row.ts";
@@ -47,7 +48,7 @@ export interface SourceScanOptions {
 const ROWS_BETWEEN_RESTS = 256;
 const STATS_BETWEEN_RESTS = 1024;
 const SEARCH_EVERY_MS = 3_600_000;
-const shortcut = process.platform === "linux" ? isLeafSkill : undefined;
+const hasLinkCounts = process.platform === "linux";
 
 /**
  * Scans a source. With a last scan, the cost is one stat per skill and container, and only changed files are read.
@@ -95,33 +96,57 @@ async function refreshRows(
 
 async function search(source: Source, options: SourceScanOptions): Promise<SourceScan> {
   const { followLinks = false, gitignore = false, isNamed = false } = source;
-  const known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
   const { signal, onProgress } = options;
+  const reader = new KnownRowReader(source, options);
   const found = await findSkillFolders(source.root, options.limits, {
     followLinks,
     gitignore,
     isNamed,
-    isLeafSkill: shortcut,
+    openLeaf: hasLinkCounts ? (folder: string, path: string) => reader.readLeaf(folder, path) : undefined,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
   const rows: FolderRow[] = [];
-  const reader = new FolderRowReader(source, options);
-  for (const [index, folder] of found.skills.entries()) {
-    const { path, absolute, file, hasTools } = folder;
-    if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
-    const row = known?.get(`${path}/${file}`);
-    const isKnown =
-      row !== undefined && absolute !== options.suspect && isSameRow(row, `${absolute}/${file}`, hasTools);
-    rows.push(isKnown ? row : reader.read(absolute, path, file, folder));
+  let reads = 0;
+  for (const folder of found.skills) {
+    rows.push(folder.leaf ?? reader.read(folder));
+    if (folder.leaf !== undefined) continue;
+    reads += 1;
+    if (reads % ROWS_BETWEEN_RESTS === 0) await rest(options.signal);
   }
   const { root, containers, problems } = found;
   return keepIfSame(options.last, { root, rows, containers, problems, searchedMs: now(options) });
 }
 
-/** Adding or removing the tools folder changes the skill even if SKILL.md is unchanged. */
-function isSameRow(row: FolderRow, file: string, hasTools: boolean): boolean {
-  return row.isSame(tryStat(file)) && hasTools === (row.record.type !== "context");
+/** Reads rows, or returns the unchanged ones of the last scan. */
+class KnownRowReader {
+  readonly #known: ReadonlyMap<string, FolderRow> | undefined;
+  readonly #suspect: string | undefined;
+  readonly #reader: FolderRowReader;
+
+  constructor(source: Source, options: SourceScanOptions) {
+    this.#known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
+    this.#suspect = options.suspect;
+    this.#reader = new FolderRowReader(source, options);
+  }
+
+  /** The row of a folder without subfolders; undefined when it has no SKILL.md of that name. */
+  readLeaf(folder: string, path: string): FolderRow | undefined {
+    return this.#find(folder, path, SKILL_FILE, false) ?? this.#reader.readLeaf(folder, path);
+  }
+
+  read(folder: SkillFolder<FolderRow>): FolderRow {
+    const { path, absolute, file, hasTools } = folder;
+    return this.#find(absolute, path, file, hasTools) ?? this.#reader.read(absolute, path, file, folder);
+  }
+
+  #find(folder: string, path: string, file: string, hasTools: boolean): FolderRow | undefined {
+    const row = this.#known?.get(`${path}/${file}`);
+    if (row === undefined || folder === this.#suspect || !row.isSame(tryStat(`${folder}/${file}`)))
+      return undefined;
+    // Adding or removing the tools folder changes the skill even if SKILL.md is unchanged.
+    return hasTools === (row.record.type !== "context") ? row : undefined;
+  }
 }
 
 /** True when a search found only known skills. */

@@ -26,9 +26,9 @@ export const ANY_RUNTIME = "*";
 
 /** Whether a skill for `runtimes` works in the runtime `current`, or in one of its names. */
 export function fitsRuntime(runtimes: readonly string[], current: string | readonly string[]): boolean {
+  if (runtimes.includes("*")) return true;
   const names = typeof current === "string" ? [current] : current;
-  const fits = (name: string) => name === ANY_RUNTIME || runtimes.includes(name);
-  return runtimes.includes("*") || names.some(fits);
+  return names.some((name) => name === ANY_RUNTIME || runtimes.includes(name));
 }
 
 /** The log line for a skill that is skipped because it is for other runtimes. */

@@ -2,7 +2,7 @@ import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { type Repair, repairFrontmatter } from "../repair/repair.ts";
 import { findSwallowedBody } from "../repair/swallowed-body.ts";
 import type { Finding } from "../rule/finding.ts";
-import { decodeText, type Position, positionAt, withUnixLines } from "../text/text.ts";
+import { copyPart, decodeText, type Position, positionAt, withUnixLines } from "../text/text.ts";
 import { type FrontmatterMap, isMap } from "../yaml/value.ts";
 import { readFullYaml, tryYaml, type YamlReading } from "../yaml/yaml.ts";
 import { cutAtFences, type FencedText } from "./fence.ts";
@@ -32,7 +32,9 @@ const FIRST: Position = { line: 1, column: 1 };
 export function parseSkill(input: string | Uint8Array, limits: Limits = defaultLimits): ParsedSkill {
   const { text, isUtf8 } = typeof input === "string" ? { text: input, isUtf8: true } : decodeText(input);
   const fences = cutAtFences(text);
-  const source = withUnixLines(fences.frontmatter);
+  // Callers keep values of the frontmatter, and few keep the instructions.
+  const frontmatter = typeof input === "string" ? fences.frontmatter : copyPart(fences.frontmatter);
+  const source = withUnixLines(frontmatter);
   const encoding = encodingFindings(text, source, isUtf8);
   const problem = fenceFinding(fences, limits);
   if (problem !== undefined) return unreadable(text, fences, [...encoding, problem]);

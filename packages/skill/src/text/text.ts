@@ -17,6 +17,18 @@ export function decodeText(bytes: Uint8Array): { readonly text: string; readonly
   }
 }
 
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(16 * 1024);
+
+/**
+ * A copy of a part of a text. Engines represent a part as a reference to the whole, so that values read from it would
+ * keep the whole in memory. Contract: the text has no lone surrogates, as decoded text.
+ */
+export function copyPart(part: string): string {
+  const { read, written } = encoder.encodeInto(part, scratch);
+  return read === part.length ? exact.decode(scratch.subarray(0, written)) : part;
+}
+
 /** Converts CRLF and bare CR to LF. The line count stays the same, so positions are valid in both texts. */
 export function withUnixLines(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
