@@ -14,7 +14,7 @@ import {
 import { installPorts, removeFolders, sandbox } from "@skillhold/deps/test/environment/environment.fixture";
 import { unconfined } from "@skillhold/sandbox/backend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PackageServer } from "./package-server.ts";
+import { forgingBuild, PackageServer } from "./package-server.ts";
 
 let server = new PackageServer();
 beforeEach(async () => {
@@ -76,6 +76,16 @@ describe.runIf(process.platform === "linux")("an installation", { timeout: 240_0
     const { results } = await install(ports, "pip:evilwheel");
     expect(results).toMatchObject([{ status: "failed" }]);
     expect([existsSync(server.marker), readdirSync(ports.home)]).toEqual([false, []]);
+  });
+
+  test("installs only the content of the lock, also when a build in the sandbox forges the lock [S-29] [S-36]", async () => {
+    const hash = server.addWheel("good");
+    const program = forgingBuild(server.marker, server.url, hash);
+    server.addWheel("evilwheel", [`helper @ ${server.addSource("helper", program)}`]);
+    const ports = portsWith();
+    const { results, environment } = await install(ports, "pip:evilwheel");
+    expect(existsSync(server.marker)).toBe(false);
+    expect([results[0]?.status, environment]).toEqual(["failed", undefined]);
   });
 
   test("refuses a wheel that refers to another wheel by address [S-36]", async () => {

@@ -80,8 +80,8 @@ export class PackageServer {
     return folder;
   }
 
-  /** Adds a wheel. */
-  addWheel(name: string, requires: readonly string[] = []): void {
+  /** Adds a wheel and returns its hash. */
+  addWheel(name: string, requires: readonly string[] = []): string {
     const file = `${name}-1.0-py3-none-any.whl`;
     const metadata = [
       ...["Metadata-Version: 2.1", `Name: ${name}`, "Version: 1.0"],
@@ -102,16 +102,17 @@ export class PackageServer {
     const hash = createHash("sha256").update(wheel).digest("hex");
     this.#answers.set(`/files/${file}`, wheel);
     this.#answers.set(`/simple/${name}/`, `<a href="${this.url}/files/${file}#sha256=${hash}">${file}</a>`);
+    return hash;
   }
 
   /** A source package whose build is its own program. Returns its address. */
-  addSource(name: string): string {
+  addSource(name: string, program = `open(${JSON.stringify(this.marker)}, "w").close()\n`): string {
     const root = `${name}-1.0`;
     const tarball = this.#tar({
       [`${root}/pyproject.toml`]:
         '[build-system]\nrequires = []\nbuild-backend = "evil"\nbackend-path = ["."]\n',
       [`${root}/PKG-INFO`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
-      [`${root}/evil.py`]: `open(${JSON.stringify(this.marker)}, "w").close()\n`,
+      [`${root}/evil.py`]: program,
     });
     this.#answers.set(`/files/${root}.tar.gz`, tarball);
     return `${this.url}/files/${root}.tar.gz`;
@@ -123,6 +124,46 @@ export class PackageServer {
     run("tar", ["-czf", join(folder, "x.tgz"), "-C", folder, ...new Set(Object.keys(files).map(topOf))]);
     return readFileSync(join(folder, "x.tgz"));
   }
+}
+
+/**
+ * A build that succeeds, and leaves a process behind. The process puts links and a module where the installation writes
+ * later, and replaces pip's report of the resolution with one for the wheel `good`.
+ */
+export function forgingBuild(link: string, url: string, hash: string): string {
+  const wheel = `${url}/files/good-1.0-py3-none-any.whl`;
+  const report = {
+    install: [
+      {
+        metadata: { name: "good", version: "1.0" },
+        download_info: { url: wheel, archive_info: { hashes: { sha256: hash } } },
+      },
+    ],
+  };
+  return `import json, os, time
+root = "/environment"
+report = root + "/.scratch/report.json"
+if os.fork() == 0:
+    os.setsid()
+    os.closerange(0, 64)
+    os.makedirs(root + "/site", exist_ok=True)
+    with open(root + "/site/planted.py", "w") as file: file.write("value = 2")
+    for name in ("requirements.lock", "environment.json"):
+        if not os.path.lexists(root + "/" + name): os.symlink(${JSON.stringify(link)}, root + "/" + name)
+    while True:
+        time.sleep(0.001)
+        try:
+            if '"is_direct": true' not in open(report).read(): continue
+            with open(report + "2", "w") as file: file.write(${JSON.stringify(JSON.stringify(report))})
+            os.replace(report + "2", report)
+        except OSError: pass
+def prepare_metadata_for_build_wheel(folder, settings=None):
+    os.mkdir(folder + "/helper-1.0.dist-info")
+    with open(folder + "/helper-1.0.dist-info/METADATA", "w") as file:
+        file.write("Metadata-Version: 2.1\\nName: helper\\nVersion: 1.0\\n")
+    return "helper-1.0.dist-info"
+def build_wheel(folder, settings=None, metadata=None): raise SystemExit(1)
+`;
 }
 
 const AUTHOR = ["-c", "user.name=x", "-c", "user.email=x@example.com"];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { InstallSpec } from "./spec.ts";
 
 /** The lock files of an environment: every package in one version, with the hash of its content. */
 export const LOCK_FILES = { npm: "package-lock.json", pip: "requirements.lock" } as const;
@@ -32,13 +33,17 @@ const NpmLock = z.object({ packages: z.record(z.string(), NpmEntry) });
 
 const STRONG = /^sha(?:256|384|512)-[A-Za-z0-9+/]{43,}={0,2}(?:\s|$)/;
 
+type Requested = readonly Pick<InstallSpec, "name">[];
+
 /**
- * Finds the first package of an npm lock that does not come from a registry with a hash; undefined when all do. A
- * bundled package is part of the one that bundles it.
+ * Finds the first package of an npm lock that does not come from a registry with a hash, or the first requested package
+ * that the lock lacks; undefined without such a package. A bundled package is part of the one that bundles it.
  */
-export function npmLockProblem(text: string): string | undefined {
+export function npmLockProblem(text: string, requested: Requested): string | undefined {
   const lock = NpmLock.safeParse(parseJson(text));
   if (!lock.success) return "npm wrote no lock file";
+  const lacking = requested.find(({ name }) => !Object.hasOwn(lock.data.packages, `node_modules/${name}`));
+  if (lacking !== undefined) return `the lock file lacks ${lacking.name}`;
   for (const [path, entry] of Object.entries(lock.data.packages)) {
     const name = path.split("node_modules/").at(-1) ?? path;
     const specs = { ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies };
@@ -78,7 +83,10 @@ const PipItem = z.object({
 const PipReport = z.object({ install: z.array(PipItem) });
 
 /** Turns pip's report of a resolution into a lock, or returns the sentence that refuses it. */
-export function pipLock(report: string): { readonly lock: string } | { readonly problem: string } {
+export function pipLock(
+  report: string,
+  requested: Requested,
+): { readonly lock: string } | { readonly problem: string } {
   const parsed = PipReport.safeParse(parseJson(report));
   if (!parsed.success) return { problem: "pip wrote no report of the resolution" };
   const lines: string[] = [];
@@ -100,11 +108,23 @@ export function pipLock(report: string): { readonly lock: string } | { readonly 
     if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash)) return { problem: `${name} has no SHA-256 hash` };
     lines.push(`${name}==${version} --hash=sha256:${hash}\n`);
   }
-  return { lock: lines.sort().join("") };
+  const lock = lines.sort().join("");
+  const problem = lackProblem(lock, requested);
+  return problem === undefined ? { lock } : { problem };
 }
 
-/** Finds the first line of a compiled requirements file that is not a pinned package; undefined when all are. */
-export function compiledLockProblem(text: string): string | undefined {
+/** Finds the first requested package that a lock for pip lacks. Names are compared as indexes do. */
+function lackProblem(lock: string, requested: Requested): string | undefined {
+  const normal = (name: string) => name.toLowerCase().replace(/[-_.]+/g, "-");
+  const locked = new Set(
+    Array.from(lock.matchAll(/^([A-Za-z0-9._-]+)==/gm), ([, name = ""]) => normal(name)),
+  );
+  const lacking = requested.find(({ name }) => !locked.has(normal(name)));
+  return lacking === undefined ? undefined : `the lock lacks ${lacking.name}`;
+}
+
+/** Finds the first line of a compiled requirements file that is not a pinned package, or a lack; undefined without. */
+export function compiledLockProblem(text: string, requested: Requested): string | undefined {
   const logical = text.replace(/\\\r?\n\s*/g, " ").split(/\r?\n/);
   for (const line of logical.map((each) => each.replace(/(?:^|\s)#.*$/, "").trim())) {
     if (line === "") continue;
@@ -112,7 +132,7 @@ export function compiledLockProblem(text: string): string | undefined {
       return `${line.slice(0, 120)} is not a package of an index with a hash`;
     }
   }
-  return undefined;
+  return lackProblem(text, requested);
 }
 
 function parseJson(text: string): unknown {

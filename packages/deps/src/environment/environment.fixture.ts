@@ -64,10 +64,10 @@ if [ "$1" = config ]; then echo '{ "registry": "https://registry.example.org/" }
 command=$1
 while [ $# -gt 0 ] && [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
 if [ "$command" = ci ]; then
-  while read -r spec; do
-    mkdir -p "$prefix/node_modules/$spec"
-    echo '{}' > "$prefix/node_modules/$spec/package.json"
-  done < "$prefix/.scratch/specs"
+  for path in $(grep -o '"node_modules/[^"]*"' "$prefix/package-lock.json" | tr -d '"'); do
+    mkdir -p "$prefix/$path"
+    echo '{}' > "$prefix/$path/package.json"
+  done
   exit 0
 fi
 shift
@@ -78,11 +78,10 @@ for spec; do
     slow*) touch "$(dirname "$0")/started"; sleep 60;;
   esac
 done
-printf '%s\\n' "$@" > "$prefix/.scratch/specs"
 comma=
 {
   printf '{ "lockfileVersion": 3, "packages": {'
-  for spec in $(printf '%s\\n' "$@" | sort); do
+  for spec in $(printf '%s\\n' "$@" | sed 's/\\(.\\)@[0-9].*/\\1/' | sort); do
     printf '%s "node_modules/%s": { "version": "1.0.0", "resolved": "https://registry.example.org/%s.tgz", "integrity": "sha512-${"A".repeat(86)}==" }' "$comma" "$spec" "$spec"
     comma=,
   done
@@ -91,13 +90,22 @@ comma=
 echo "$*" 2>/dev/null >> "$(dirname "$0")/calls" || true
 `;
 
+const wheel = (name: string, version: string) => ({
+  metadata: { name, version },
+  download_info: {
+    url: `https://pip.example.org/${name}.whl`,
+    archive_info: { hashes: { sha256: "0".repeat(64) } },
+  },
+});
+const RESOLVED = JSON.stringify({ install: [wheel("six", "1.17.0"), wheel("attrs", "23.2.0")] });
+
 /** A fake Python whose pip records its arguments. */
 export const FAKE_PYTHON = `
 if [ "$4" = config ]; then env | sed -n "s/^PIP_INDEX_URL=\\(.*\\)/:env:.index-url='\\1'/p"; exit 0; fi
 printf '%s\\n' "$@" > "$(dirname "$0")/argv-$5"
 env > "$(dirname "$0")/env"
 case "$5" in
-  --dry-run) echo '{ "install": [{ "metadata": { "name": "six", "version": "1.17.0" }, "download_info": { "url": "https://pip.example.org/six.whl", "archive_info": { "hashes": { "sha256": "${"0".repeat(64)}" } } } }] }' > "$8";;
+  --dry-run) echo '${RESOLVED}' > "$8";;
   --target) mkdir -p "$6/six" "$6/six-1.17.0.dist-info";;
 esac
 `;

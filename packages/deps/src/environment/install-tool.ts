@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
@@ -16,7 +16,14 @@ import {
   uvLockArguments,
 } from "./install-command.ts";
 import { type ManagerSettings, npmSettings, pipSettings, type Variables } from "./install-setting.ts";
-import { type ManagerOptions, removeScratch, runManager, SCRATCH } from "./manager-run.ts";
+import {
+  type ManagerOptions,
+  readResolved,
+  removeScratch,
+  runManager,
+  SCRATCH,
+  withResolution,
+} from "./manager-run.ts";
 import { findProgram } from "./runtimes.ts";
 import { type InstallSpec, wordOf } from "./spec.ts";
 
@@ -134,18 +141,17 @@ function npmTool(program: ManagerProgram, env: Variables): InstallTool {
     install: async (specs, folder, options) => {
       await clean(folder);
       await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, "package.json"), '{ "private": true }\n');
       settings ??= npmSettings(program.argv, env, options.empty);
       const { network, mounts, env: variables } = await settings;
-      const run = (args: (inside: string) => readonly string[]) =>
+      const run = (place: string, args: (inside: string) => readonly string[]) =>
         runManager(
           {
-            folder,
+            folder: place,
             runtimes: program.mounts,
             settings: mounts,
             network,
             command: (paths) => {
-              const inside = paths.of(folder);
+              const inside = paths.of(place);
               const scratch = join(inside, SCRATCH);
               return {
                 argv: [...insideOf(program.argv, paths), ...args(inside)],
@@ -155,11 +161,18 @@ function npmTool(program: ManagerProgram, env: Variables): InstallTool {
           },
           options,
         );
-      const resolved = await run((inside) => npmLockArguments(specs, inside));
-      if (resolved.code !== 0) return resolved;
-      const problem = npmLockProblem(await readText(join(folder, LOCK_FILES.npm)));
-      if (problem !== undefined) return refused(problem);
-      const result = await run(npmInstallArguments);
+      const problem = await withResolution(folder, async (resolution) => {
+        await writeFile(join(resolution, "package.json"), '{ "private": true }\n');
+        const resolved = await run(resolution, (inside) => npmLockArguments(specs, inside));
+        if (resolved.code !== 0) return resolved;
+        const lock = readResolved(resolution, LOCK_FILES.npm);
+        const found = npmLockProblem(lock, specs);
+        if (found !== undefined) return refused(found);
+        for (const name of ["package.json", LOCK_FILES.npm])
+          await writeFile(join(folder, name), readResolved(resolution, name), { flag: "wx" });
+        return undefined;
+      });
+      const result = problem ?? (await run(folder, npmInstallArguments));
       await removeScratch(folder);
       return result;
     },
@@ -178,7 +191,7 @@ function pipTool(python: Runtime, uv: ManagerProgram | undefined, env: Variables
     clean,
     install: async (specs, folder, options) => {
       await clean(folder);
-      await mkdir(join(folder, SCRATCH), { recursive: true });
+      await mkdir(folder, { recursive: true });
       settings ??= pipSettings(python.program, env);
       const manager = new PipRun(python, uv, await settings, folder, options);
       const result = await manager.install(specs);
@@ -188,8 +201,8 @@ function pipTool(python: Runtime, uv: ManagerProgram | undefined, env: Variables
   };
 }
 
-const REPORT = join(SCRATCH, "report.json");
-const SPECS = join(SCRATCH, "requirements.in");
+const REPORT = "report.json";
+const SPECS = "requirements.in";
 
 /** One installation by pip, or by uv where pip is missing. */
 class PipRun {
@@ -214,47 +227,63 @@ class PipRun {
   }
 
   async install(specs: readonly InstallSpec[]): Promise<CommandResult> {
-    const resolved = await this.#pip((at) => pipLockArguments(specs, at(REPORT)));
-    if (this.#uv !== undefined && lacksPip(resolved)) return await this.#installByUv(specs, this.#uv);
-    if (resolved.code !== 0) return resolved;
-    const answer = pipLock(await readText(join(this.#folder, REPORT)));
-    if ("problem" in answer) return refused(answer.problem);
-    await writeFile(join(this.#folder, LOCK_FILES.pip), answer.lock);
-    return await this.#pip((at) => pipInstallArguments(at(LOCK_FILES.pip), at(SITE)));
+    const failed = await withResolution(this.#folder, async (resolution) => {
+      const resolved = await this.#pip(resolution, (at) => pipLockArguments(specs, at(REPORT)));
+      if (resolved.code !== 0) return resolved;
+      const answer = pipLock(readResolved(resolution, REPORT), specs);
+      if ("problem" in answer) return refused(answer.problem);
+      await this.#writeLock(answer.lock);
+      return undefined;
+    });
+    if (failed === undefined)
+      return await this.#pip(this.#folder, (at) => pipInstallArguments(at(LOCK_FILES.pip), at(SITE)));
+    return this.#uv !== undefined && lacksPip(failed) ? await this.#installByUv(specs, this.#uv) : failed;
+  }
+
+  async #writeLock(text: string): Promise<void> {
+    await writeFile(join(this.#folder, LOCK_FILES.pip), text, { flag: "wx" });
   }
 
   async #installByUv(specs: readonly InstallSpec[], uv: ManagerProgram): Promise<CommandResult> {
-    await writeFile(join(this.#folder, SPECS), specs.map((spec) => `${wordOf(spec)}\n`).join(""));
-    const run = (args: (at: At, python: string) => readonly string[]) =>
-      this.#run([...this.#python.mounts, ...uv.mounts], (paths, at) => [
+    const run = (folder: string, args: (at: At, python: string) => readonly string[]) =>
+      this.#run(folder, [...this.#python.mounts, ...uv.mounts], (paths, at) => [
         ...insideOf(uv.argv, paths),
         ...args(at, paths.of(this.#python.program)),
       ]);
-    const resolved = await run((at, python) => uvLockArguments(at(SPECS), at(LOCK_FILES.pip), python));
-    if (resolved.code !== 0) return resolved;
-    const problem = compiledLockProblem(await readText(join(this.#folder, LOCK_FILES.pip)));
-    if (problem !== undefined) return refused(problem);
-    return await run((at, python) => uvInstallArguments(at(LOCK_FILES.pip), at(SITE), python));
+    const failed = await withResolution(this.#folder, async (resolution) => {
+      await writeFile(join(resolution, SPECS), specs.map((spec) => `${wordOf(spec)}\n`).join(""));
+      const resolve = (at: At, python: string) => uvLockArguments(at(SPECS), at(LOCK_FILES.pip), python);
+      const resolved = await run(resolution, resolve);
+      if (resolved.code !== 0) return resolved;
+      const lock = readResolved(resolution, LOCK_FILES.pip);
+      const problem = compiledLockProblem(lock, specs);
+      if (problem !== undefined) return refused(problem);
+      await this.#writeLock(lock);
+      return undefined;
+    });
+    const install = (at: At, python: string) => uvInstallArguments(at(LOCK_FILES.pip), at(SITE), python);
+    return failed ?? (await run(this.#folder, install));
   }
 
-  #pip(args: (at: At) => readonly string[]): Promise<CommandResult> {
+  #pip(folder: string, args: (at: At) => readonly string[]): Promise<CommandResult> {
     const { program, mounts } = this.#python;
-    return this.#run(mounts, (paths, at) => [paths.of(program), ...args(at)]);
+    return this.#run(folder, mounts, (paths, at) => [paths.of(program), ...args(at)]);
   }
 
   #run(
+    folder: string,
     runtimes: readonly Mount[],
     argv: (paths: SandboxPaths, at: At) => CommandArgv,
   ): Promise<CommandResult> {
     const { network, mounts, env } = this.#settings;
     const command = (paths: SandboxPaths) => {
-      const inside = paths.of(this.#folder);
+      const inside = paths.of(folder);
       return {
         argv: argv(paths, (name) => join(inside, name)),
         env: { ...env, TMPDIR: join(inside, SCRATCH) },
       };
     };
-    const request = { folder: this.#folder, runtimes, settings: mounts, network, command };
+    const request = { folder, runtimes, settings: mounts, network, command };
     return runManager(request, this.#options);
   }
 }
@@ -266,10 +295,6 @@ const SITE = "site";
 
 function refused(problem: string): CommandResult {
   return { code: 1, outcome: "exited", stdout: "", stderr: "", problem };
-}
-
-async function readText(path: string): Promise<string> {
-  return await readFile(path, "utf8").catch(() => "");
 }
 
 /** Many systems have Python without pip. */

@@ -1,5 +1,6 @@
 import { chown, lchown, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readBounded } from "@skillhold/core/bundle";
 import type { HostList, Mount, RunLimits, Sandbox, SandboxPaths } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { supervise, takeUser } from "@skillhold/sandbox/backend";
@@ -117,6 +118,33 @@ async function own(folder: string, uid: number, gid: number): Promise<void> {
       if (entry.isDirectory()) waiting.push(path);
     }
   }
+}
+
+/**
+ * Gives `work` an empty folder beside an environment, and removes it afterward. Specs are resolved there and never in the
+ * environment: pip builds a package that comes by address, and that program could put files where the host writes later.
+ */
+export async function withResolution<T>(
+  environment: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = `${environment}.resolution`;
+  const remove = () => rm(folder, { recursive: true, force: true });
+  await remove();
+  await mkdir(folder, { recursive: true });
+  try {
+    return await work(folder);
+  } finally {
+    await remove();
+  }
+}
+
+const MOST_LOCK_BYTES = 64 * MB;
+
+/** The text of a file directly in a folder of a resolution; empty if it is missing, a link, special or too large. */
+export function readResolved(folder: string, name: string): string {
+  const read = readBounded(join(folder, name), MOST_LOCK_BYTES);
+  return "problem" in read ? "" : new TextDecoder().decode(read.bytes);
 }
 
 /** Removes caches and temporary files. */
