@@ -5,7 +5,7 @@ import type { Digest } from "@skillhold/protocol";
 import { agentFor } from "@skillhold/registry/access";
 import { LogTree, usesOf } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
-import type { RegistryStore } from "@skillhold/registry/record";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { LRUCache } from "lru-cache";
 import { MountedTokens } from "./auth/mounted-token.ts";
 import { ArchiveCache, DiffCache, SmallFileCache } from "./cache/content-cache.ts";
@@ -76,12 +76,18 @@ type ContentMember = "read" | "resource" | "copy";
 /** A library without access to content. */
 type CatalogueOf<L> = Omit<L, ContentMember>;
 
+/** A registry for functions that change or describe skills. TypeScript takes the first signature of `get`. */
+type CatalogueRegistry = {
+  readonly store: { readonly blobs: { get(digest: Digest): Promise<unknown> } };
+} & RegistryContext;
+
 /**
  * The context of every other handler: it can find and describe skills, and cannot read their content. A route whose
  * handler needs content must declare it in the route table, and its responses are then recorded.
  */
 export interface CatalogueContext
-  extends Omit<RunningContext, "library" | "skills" | "fileBytes" | "archives"> {
+  extends Omit<RunningContext, "registry" | "library" | "skills" | "fileBytes" | "archives" | "diffs"> {
+  readonly registry: CatalogueRegistry;
   readonly library: CatalogueOf<IndexedLibrary>;
   readonly skills: CatalogueOf<RegistryLibrary>;
 }

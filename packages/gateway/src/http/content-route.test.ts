@@ -69,7 +69,14 @@ test("a handler of a route without content cannot read skill content [S-53]", ()
     // @ts-expect-error The shelf below the library would give access to the files.
     return { data: { size: library.layer.shelf.view().entries.length } };
   };
-  expect([content, read, resource, open]).toHaveLength(4);
+  const blob: RouteHandler<typeof size> = async (_call, { registry }) => {
+    // @ts-expect-error Only the registry of a content route reads bytes by digest.
+    const bytes: Uint8Array = await registry.store.blobs.get(digest);
+    return { data: { size: bytes.length } };
+  };
+  // @ts-expect-error The differences between revisions have text of both.
+  const diff: RouteHandler<typeof size> = async (_call, { diffs }) => ({ data: { size: diffs ? 1 : 0 } });
+  expect([content, read, resource, open, blob, diff]).toHaveLength(6);
 });
 
 test("the routes that serve skill content are declared as content routes [S-53]", () => {
