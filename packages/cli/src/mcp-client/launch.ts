@@ -13,7 +13,7 @@ type Options = CommandInput["options"];
 export function serverFor(client: McpClient, scope: ConfigScope, options: Options, cwd: string): Server {
   const gateway = textOption(options, "gateway");
   if (gateway !== undefined) {
-    rejectServed(options);
+    rejectLocal(options);
     return { url: readGateway(gateway), tokenVariable: readVariable(textOption(options, "tokenEnv")) };
   }
   const args = [
@@ -61,6 +61,8 @@ function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly 
     ...named("--agent", textOption(options, "agent")),
     ...named("--user", textOption(options, "user")),
     ...named("--allow", textOption(options, "allow")),
+    ...(options["as"] === "user" ? ["--as", "user"] : []),
+    ...(options["cache"] === false ? ["--no-cache"] : []),
   ];
 }
 
@@ -87,9 +89,10 @@ function placeOfMount(mount: string, place: (path: string) => string): string {
   return `${place(path)}${rest}`;
 }
 
-/** A gateway decides about tools and scripts itself. */
-function rejectServed(options: Options): void {
-  const [flag] = served(options, "user", "/");
+/** A gateway decides about skills, viewers, tools and scripts itself. */
+function rejectLocal(options: Options): void {
+  const runtime = textOption(options, "runtime") === undefined ? [] : ["--runtime"];
+  const [flag] = [...runtime, ...forwarded(options, "user", "/"), ...served(options, "user", "/")];
   if (flag === undefined) return;
   throw new SkillError("USAGE", `${flag} has no effect together with --gateway.`, {
     hint: `Omit ${flag}, or set it where the gateway runs.`,

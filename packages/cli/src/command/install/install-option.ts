@@ -16,10 +16,14 @@ export const targetOptions = [
     repeats: true,
   },
   { flags: "--project <folder>", summary: "the project's folder", default: "." },
-  { flags: "--copy", summary: "give each agent a copy instead of a link" },
   ...actorOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
+
+export const copyOption = {
+  flags: "--copy",
+  summary: "give each agent a copy instead of a link",
+} as const satisfies OptionSpec;
 
 export const remoteSourceOptions = [
   {

@@ -22,7 +22,7 @@ import { confirm, formatPreview, type Proposal } from "../../install/preview.ts"
 import { listOption, textOption } from "../../option.ts";
 import { dryRunOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
-import { remoteSourceOptions, targetOptions, yesOption } from "./install-option.ts";
+import { copyOption, remoteSourceOptions, targetOptions, yesOption } from "./install-option.ts";
 
 const optionSpecs = [
   {
@@ -37,6 +37,7 @@ const optionSpecs = [
   yesOption,
   dryRunOption,
   ...targetOptions,
+  copyOption,
   ...remoteSourceOptions,
 ] as const satisfies readonly OptionSpec[];
 

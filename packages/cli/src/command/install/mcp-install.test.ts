@@ -246,6 +246,18 @@ describe("mcp install", () => {
     expect(gateway).toMatchObject({ code: 2, err: expect.stringContaining("--off") });
   });
 
+  test("forwards every option about skills and viewers, and rejects them for a gateway [S-57]", async () => {
+    const options = "--source user --strict --no-cache --user ada --allow pdf --as user --runtime cursor";
+    await install("--client", "cursor", ...options.split(" "));
+    const { args } = readData("home/.cursor/mcp.json").mcpServers.skillhold;
+    for (const option of options.split(" --").map((each) => each.replace(/^(?:--)?/, "--")))
+      expect(args.join(" "), option).toContain(option);
+    for (const given of [["--root", "a"], ["--as", "user"], ["--runtime", "codex"], ["--no-cache"]]) {
+      const { code, err } = await install("--client", "cursor", "--gateway", "https://x", ...given);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${given[0]} has no effect`) });
+    }
+  });
+
   test("rejects an invalid URL, an invalid variable, and unsupported servers [S-57]", async () => {
     for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
       expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);

@@ -16,7 +16,7 @@ import { confirm, formatPreview, type Proposal } from "../../install/preview.ts"
 import { chooseInstalled, updateOptions } from "../../install/update-option.ts";
 import { dryRunOption } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { ageOptions, remoteSourceOptions, targetOptions, yesOption } from "./install-option.ts";
+import { ageOptions, copyOption, remoteSourceOptions, targetOptions, yesOption } from "./install-option.ts";
 
 const optionSpecs = [
   { flags: "--all", summary: "update every installed skill" },
@@ -25,6 +25,7 @@ const optionSpecs = [
   dryRunOption,
   ...ageOptions,
   ...targetOptions,
+  copyOption,
   ...remoteSourceOptions,
 ] as const satisfies readonly OptionSpec[];
 
