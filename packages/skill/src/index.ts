@@ -9,7 +9,7 @@ export {
   rejectIgnoreFile,
   USE_IGNORE_FILES,
 } from "./bundle/ignore-rule.ts";
-export { isJunk } from "./bundle/junk.ts";
+export { isJunk, isLeftover } from "./bundle/junk.ts";
 export { findImports, findMentions, findNamed, type Mentions, resolveMentions } from "./bundle/mention.ts";
 export { comparePaths, findPathProblem, foldName } from "./bundle/path-name.ts";
 export { type FileRole, fileRole, isResource } from "./bundle/role.ts";

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { foldName } from "@skillhold/skill";
+import { foldName, isLeftover } from "@skillhold/skill";
 import { normalizeRelative, type RelativePath } from "../bundle/index.ts";
 import type { ArchiveEntry, EntryKind } from "./archive-entry.ts";
 import { exceedsLimit, rejectArchive } from "./rejection.ts";
@@ -157,11 +157,6 @@ function rejectTwin(twin: Taken, path: string, kind: EntryKind, name: string): v
 
 function isBomb(size: number, packed: number, ratio: number): boolean {
   return size > RATIO_FREE_BYTES && size > packed * ratio;
-}
-
-/** Files that macOS adds to archives. The packer decides about other junk. */
-function isLeftover(name: string): boolean {
-  return name === "__MACOSX" || name === ".DS_Store" || name.startsWith("._");
 }
 
 function parentOf(path: string): string {

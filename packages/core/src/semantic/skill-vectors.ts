@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../port.ts";
 import { type Embedder, type PackedVector, packVector, type SemanticQuery } from "../search/index.ts";
 import { type VectorStore, vectorKey } from "./vector-store.ts";
@@ -33,7 +34,7 @@ export class SkillVectors {
   readonly #keys = new Map<string, string>();
   readonly #vectors = new Map<string, PackedVector>();
   readonly #waiting = new Map<string, string>();
-  readonly #queries = new Map<string, PackedVector>();
+  readonly #queries = new LRUCache<string, PackedVector>({ max: MOST_QUERIES });
   readonly #closing = new AbortController();
   #work: Promise<void> | undefined;
   #problem: string | undefined;
@@ -106,10 +107,6 @@ export class SkillVectors {
       const packed = packVector(vector);
       this.#dropOthers(packed.length);
       this.#queries.set(text, packed);
-      for (const oldest of this.#queries.keys()) {
-        if (this.#queries.size <= MOST_QUERIES) break;
-        this.#queries.delete(oldest);
-      }
       return packed;
     } catch (error) {
       this.#fail(error);

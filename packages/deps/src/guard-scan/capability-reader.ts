@@ -1,5 +1,6 @@
 import type { RunCopy } from "@skillhold/core/run";
 import type { CapabilityManifest, GuardScan } from "@skillhold/skill/guard";
+import { LRUCache } from "lru-cache";
 
 const MOST_KEPT = 200;
 
@@ -8,14 +9,12 @@ const MOST_KEPT = 200;
  * same capabilities. The grammars load with the first skill that asks for a network.
  */
 export function capabilityReader(scan?: GuardScan): (copy: RunCopy) => Promise<CapabilityManifest> {
-  const kept = new Map<string, CapabilityManifest>();
+  const kept = new LRUCache<string, CapabilityManifest>({ max: MOST_KEPT });
   return async ({ treeHash, folder }) => {
     const known = kept.get(treeHash);
     if (known !== undefined) return known;
     const { scanFolder } = await import("./scan-folder.ts");
     const { manifest } = await scanFolder(folder, undefined, scan);
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
     kept.set(treeHash, manifest);
     return manifest;
   };

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { basename, resolve } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { PromptSession } from "@skillhold/core/session";
 import { nodeHost } from "@skillhold/core/source";
@@ -63,7 +64,7 @@ export class Workspace {
   readonly #prompts = new WeakMap<PromptSession, LastPrompt>();
   /** Grows with each change. */
   #version = 0;
-  #refreshing: Promise<void> = Promise.resolve();
+  readonly #refreshes = new SerialQueue();
 
   constructor(parts: {
     readonly live: LiveWorkspace;
@@ -122,7 +123,7 @@ export class Workspace {
   /** Reads the folder now, without the quiet time. */
   async reload(): Promise<void> {
     this.#live.reload();
-    await this.#refreshing;
+    await this.#refreshes.idle();
   }
 
   /** Reports the current task and errors to the gateway. */
@@ -135,7 +136,7 @@ export class Workspace {
    * step, so the text is composed again only after a change or when the session dropped a skill.
    */
   async prompt(session: PromptSession): Promise<string> {
-    await this.#refreshing;
+    await this.#refreshes.idle();
     const last = this.#prompts.get(session);
     const version = this.#version;
     const active = new Set(session.active().map(({ skill }) => skill));
@@ -156,18 +157,16 @@ export class Workspace {
     this.#pusher.close();
     await this.#link?.close();
     this.#closeFetcher();
-    await this.#refreshing;
+    await this.#refreshes.idle();
   }
 
   #meetChange(change: WorkspaceChange): void {
     if (change.isCardChanged) this.#push();
     this.#version += 1;
-    this.#refreshing = this.#refreshing
-      .then(() => this.#skills.refresh())
-      .catch(this.#onError)
-      .then(() => {
-        for (const listener of [...this.#listeners]) listener(change);
-      });
+    void this.#refreshes.run(async () => {
+      await this.#skills.refresh().catch(this.#onError);
+      for (const listener of [...this.#listeners]) listener(change);
+    });
   }
 
   #push(): void {

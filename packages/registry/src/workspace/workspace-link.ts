@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { CancelTimer, Timers } from "@skillhold/core/port";
 import type { Operation } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -41,7 +42,7 @@ export class WorkspaceLink {
   readonly #stopListening: () => void;
   readonly #startedAt: number;
   #report: WorkReport = {};
-  #sending: Promise<void> = Promise.resolve();
+  readonly #sending = new SerialQueue();
   #isRegistered = false;
   #isClosed = false;
   #sentCard: unknown;
@@ -79,7 +80,7 @@ export class WorkspaceLink {
     this.#cancelHeartbeat();
     this.#watch.stop();
     this.#ports.client.close();
-    await this.#sending;
+    await this.#sending.idle();
   }
 
   /** A change through the gateway applies at once, without the quiet time of the files. */
@@ -132,10 +133,9 @@ export class WorkspaceLink {
 
   /** One request at a time, in order. A failed one is reported, and the next refresh or heartbeat sends the card again. */
   #enqueue(send: () => Promise<void>): Promise<void> {
-    this.#sending = this.#sending.then(send).catch((error: unknown) => {
+    return this.#sending.run(send).catch((error: unknown) => {
       if (!this.#isClosed) this.#ports.onError(error);
     });
-    return this.#sending;
   }
 }
 

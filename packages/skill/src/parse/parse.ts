@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { findSwallowedBody } from "../repair/line.ts";
 import { type Repair, repairFrontmatter } from "../repair/repair.ts";
-import { findSwallowedBody } from "../repair/swallowed-body.ts";
 import type { Finding } from "../rule/finding.ts";
 import { copyPart, decodeText, type Position, positionAt, withUnixLines } from "../text/text.ts";
 import { type FrontmatterMap, isMap } from "../yaml/value.ts";

@@ -26,6 +26,9 @@ const TEXT_FIELDS = new Set(
   ).split(" "),
 );
 
+const HEADING = /^#{1,6} \S/;
+const CODE_FENCE = /^(?:```|~~~)/;
+
 /** Reads a bare or quoted word and a colon at the first column. */
 export function readKeyLine(line: string): KeyLine | undefined {
   const strict = BARE_KEY.exec(line) ?? QUOTED_KEY.exec(line);
@@ -89,4 +92,24 @@ export function indent(lines: readonly string[], width: number): readonly string
 export function firstIndent(lines: readonly string[]): number {
   const first = lines.find((line) => !isBlank(line));
   return first === undefined ? 0 : indentOf(first);
+}
+
+/**
+ * The first line (zero-based) of frontmatter that is probably the beginning of the instructions, because the closing fence
+ * is missing there: text at the first column after a blank line. Undefined without such a line.
+ */
+export function findSwallowedBody(lines: readonly string[]): number | undefined {
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || isBlank(line) || !isBlank(lines[index - 1] ?? "")) continue;
+    if (isProse(line)) return index;
+    // A comment looks like a heading, but prose or a list does not follow a comment.
+    const next = lines.slice(index + 1).find((each) => !isBlank(each) && !HEADING.test(each));
+    if (HEADING.test(line) && next !== undefined && (isProse(next) || /^[-*+] /.test(next))) return index;
+  }
+  return undefined;
+}
+
+function isProse(line: string): boolean {
+  if (CODE_FENCE.test(line)) return true;
+  return /^[^\s#\-"'[\]{},&*!|>%@`]/.test(line) && readKeyLine(line) === undefined;
 }
