@@ -1,5 +1,5 @@
 import { neutralText } from "@skillhold/core/text";
-import { searchCatalog } from "@skillhold/registry/install";
+import { searchCatalog } from "@skillhold/registry/install/registry";
 import type { CommandInput } from "../command.ts";
 import { type ExitCode, plain, printData } from "../terminal/output.ts";
 import { count, paintFor } from "../terminal/text.ts";

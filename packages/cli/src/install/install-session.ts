@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { normalHost } from "@skillhold/core/network";
-import { scanGuard } from "@skillhold/deps/guard-scan";
 import { dockerLogin, npmRegistry, readTrust } from "@skillhold/host/install";
 import { dataFolder, storeUrl } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
@@ -25,15 +24,12 @@ import {
   SHARED_FOLDER,
   type SkillLock,
   type SourcePorts,
-  storeBases,
-  storeTarget,
   systemGit,
 } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import type { CommandInput } from "../command.ts";
-import { gatewayAccess } from "../gateway/gateway-access.ts";
 import { listOption, textOption } from "../option.ts";
-import { type StoreUse, withRegistry } from "../store.ts";
+import type { StoreUse } from "../store.ts";
 import type { Io } from "../terminal/output.ts";
 
 /** What a command that installs works with. */
@@ -66,6 +62,10 @@ export async function withInstall<T>(
     const target = folderTarget({ ...place, lock, bases, isDryRun, limits: defaultLimits });
     return await withSources(asked, { target, lock, bases, state, kept: [bases] }, work);
   }
+  const [{ withRegistry }, { storeBases, storeTarget }] = await Promise.all([
+    import("../store.ts"),
+    import("@skillhold/registry/install/store"),
+  ]);
   return await withRegistry(asked, use, async ({ context, actor }) => {
     const name = storeUrl(textOption(options, "store"), io).replace(/\/\/[^@/]*@/, "//");
     const target = storeTarget({ by: actor, name, state, isDryRun, signal: io.signal }, context);
@@ -139,7 +139,7 @@ async function withSources<T>(
     target: opened.target,
     bases: kept,
     isReplacing: options["replace"] === true,
-    guard: installGuard(scanGuard),
+    guard: installGuard(async (files, scan) => (await loadGuard()).scanGuard(files, scan)),
   };
   const allowHost = (address: string) => {
     const url = URL.parse(address);
@@ -186,7 +186,13 @@ async function openPorts(
   const { signal } = io;
   const fetcher = new Fetcher({ resolve: resolveHost, policy, limits: defaultLimits, signal });
   const usesCredentials = options["useGitCredentials"] === true;
-  const git = systemGit({ launch, pins: fetcher.pins, env: io.env, usesCredentials, isPlainAllowed });
+  const start: typeof launch = async (argv, launchOptions) => {
+    const program = await launch(argv, launchOptions);
+    // A failure is reported by the scan.
+    loadGuard().catch(() => {});
+    return program;
+  };
+  const git = systemGit({ launch: start, pins: fetcher.pins, env: io.env, usesCredentials, isPlainAllowed });
   const settings = {
     cwd: io.cwd,
     clawhubRegistry: urlOption(options, "registry") ?? (io.env["CLAWHUB_REGISTRY"] || undefined),
@@ -199,8 +205,14 @@ async function openPorts(
     },
     ociLogin: (host: string) => dockerLogin(io.env, host),
   };
-  const gateway = (url: string) => gatewayAccess(url, io);
+  const gateway = async (url: string) =>
+    (await import("../gateway/gateway-access.ts")).gatewayAccess(url, io);
   return { fetcher, ports: { fetcher, git, gateway, settings, limits: defaultLimits, work, signal } };
+}
+
+/** Loads the content guard; git's waiting time hides most of it. */
+function loadGuard(): Promise<typeof import("@skillhold/deps/guard-scan")> {
+  return import("@skillhold/deps/guard-scan");
 }
 
 function urlOption(options: CommandInput["options"], name: string): string | undefined {

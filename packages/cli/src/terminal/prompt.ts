@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from "node:readline/promises";
+import type { Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Tty } from "./tty.ts";
@@ -9,6 +9,7 @@ export async function askLine(
   question: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const { createInterface } = await import("node:readline/promises");
   return await readAnswer(createInterface({ input, output, terminal: false }), question, signal);
 }
 
@@ -18,6 +19,7 @@ export async function askHidden(
   question: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const { createInterface } = await import("node:readline/promises");
   output.write(question);
   // The reader turns the terminal's echo off and echoes to its own output, which discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -19,10 +19,9 @@ import {
   readSource,
   resolveSource,
   type SourceSpec,
-  storeBases,
-  storeTarget,
   versionName,
 } from "@skillhold/registry/install";
+import { storeBases, storeTarget } from "@skillhold/registry/install/store";
 import { principalActor } from "../auth/principal.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import type { InstallService, OpenedInstall } from "../install-service.ts";

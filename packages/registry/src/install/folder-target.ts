@@ -14,8 +14,15 @@ import { readBundle } from "../release/read-bundle.ts";
 import type { BaseStore } from "./install-state.ts";
 import { fromLockEntry, toLockEntry } from "./lock-entry.ts";
 import type { SkillLock } from "./skill-lock.ts";
-import { changedDuringInstall, statusOf } from "./store-target.ts";
-import type { Applied, InstallChange, Installed, InstallTarget, Occupied } from "./target.ts";
+import {
+  type Applied,
+  changedDuringInstall,
+  type InstallChange,
+  type Installed,
+  type InstallTarget,
+  type Occupied,
+  statusOf,
+} from "./target.ts";
 
 export interface FolderTargetOptions {
   /** The folder of the skills, such as `.agents/skills` of a project. */

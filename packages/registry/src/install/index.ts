@@ -1,5 +1,4 @@
 export { type AgentPlace, agentFolder, agentNames, SHARED_FOLDER } from "./agent-folder.ts";
-export { type CatalogHit, searchCatalog } from "./catalog-search.ts";
 export { describePlan } from "./describe-plan.ts";
 export {
   Fetcher,
@@ -19,9 +18,7 @@ export {
   type UpdateChecks,
 } from "./install-state.ts";
 export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
-export { isNewerRelease, newestRelease } from "./newest-release.ts";
 export { findOciLogin } from "./oci-login.ts";
-export { type PushedSkill, pushSkill } from "./oci-push.ts";
 export { checkOutdated, versionName } from "./outdated.ts";
 export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";
 export {
@@ -46,7 +43,6 @@ export type {
 export { parseSource, readSource } from "./source-grammar.ts";
 export { formatSource, type SourceSpec } from "./source-spec.ts";
 export { signWithSsh } from "./ssh-sign.ts";
-export { type StoreTargetOptions, storeBases, storeTarget } from "./store-target.ts";
 export type { Applied, InstallChange, Installed, InstallRecord, InstallTarget, Occupied } from "./target.ts";
 export {
   readTrustPolicy,

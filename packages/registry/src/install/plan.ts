@@ -1,8 +1,8 @@
 import type { PathChange } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import type { StagedFile } from "../record/staged-skill.ts";
-import { listChanges } from "../release/diff.ts";
 import { stageFiles } from "../release/stage.ts";
+import { listChanges } from "../release/tree-change.ts";
 import type { BaseStore } from "./install-state.ts";
 import { type MergeConflict, mergeTrees } from "./merge.ts";
 import type { Prepared } from "./prepare.ts";

@@ -9,7 +9,16 @@ import { publishStaged } from "../release/publish.ts";
 import { deleteSkill } from "../release/remove.ts";
 import { getTree } from "../release/revisions.ts";
 import type { BaseStore, InstallState } from "./install-state.ts";
-import type { Applied, InstallChange, Installed, InstallRecord, InstallTarget, Occupied } from "./target.ts";
+import {
+  type Applied,
+  changedDuringInstall,
+  type InstallChange,
+  type Installed,
+  type InstallRecord,
+  type InstallTarget,
+  type Occupied,
+  statusOf,
+} from "./target.ts";
 
 export interface StoreTargetOptions {
   readonly by: Actor;
@@ -130,26 +139,4 @@ async function apply(
     revision: published.revision,
     warnings: published.warnings,
   };
-}
-
-export function statusOf(
-  status: "published" | "unchanged",
-  treeHash: Digest,
-  upstream: Digest,
-  before: Occupied | undefined,
-): Applied["status"] {
-  if (status === "unchanged") return "unchanged";
-  if (before === undefined) return "installed";
-  return treeHash === upstream ? "updated" : "merged";
-}
-
-export function changedDuringInstall(id: string): SkillError {
-  return new SkillError(
-    "CONFLICT",
-    `${id} changed while its update was prepared. The skill was left as it is.`,
-    {
-      hint: "Run the command again.",
-      details: { id },
-    },
-  );
 }

@@ -1,4 +1,5 @@
 import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
 import type { SkillOrigin } from "./source.ts";
 
@@ -68,4 +69,26 @@ export interface Applied {
   readonly folder?: string;
   readonly links?: readonly string[];
   readonly warnings: readonly string[];
+}
+
+export function statusOf(
+  status: "published" | "unchanged",
+  treeHash: Digest,
+  upstream: Digest,
+  before: Occupied | undefined,
+): Applied["status"] {
+  if (status === "unchanged") return "unchanged";
+  if (before === undefined) return "installed";
+  return treeHash === upstream ? "updated" : "merged";
+}
+
+export function changedDuringInstall(id: string): SkillError {
+  return new SkillError(
+    "CONFLICT",
+    `${id} changed while its update was prepared. The skill was left as it is.`,
+    {
+      hint: "Run the command again.",
+      details: { id },
+    },
+  );
 }

@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@skillhold/core/port";
 import type { PathChange } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
-import { comparePaths, type FrontmatterMap, type FrontmatterValue, parseSkill } from "@skillhold/skill";
+import { type FrontmatterMap, type FrontmatterValue, parseSkill } from "@skillhold/skill";
 import { createTwoFilesPatch } from "diff";
 import type { TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { getRevision, getTree, rejectPurged } from "./revisions.ts";
 import { findSkillFile } from "./skill-file.ts";
+import { type FilePair, pairFiles } from "./tree-change.ts";
 
 /** The difference between two states of a skill. */
 export interface SkillDiff {
@@ -29,10 +30,7 @@ export interface DiffEnd {
   readonly treeHash: Digest;
 }
 
-export interface FileChange extends TextDiff, PathChange {
-  readonly from: TreeFile | undefined;
-  readonly to: TreeFile | undefined;
-}
+export interface FileChange extends TextDiff, PathChange, FilePair {}
 
 export interface FieldChange {
   readonly field: string;
@@ -110,11 +108,6 @@ async function openTree(
   };
 }
 
-/** The changed paths between two file lists, without text. */
-export function listChanges(from: readonly TreeFile[], to: readonly TreeFile[]): readonly PathChange[] {
-  return pairsOf(from, to).map(({ path, change }) => ({ path, change }));
-}
-
 interface State {
   readonly end: DiffEnd;
   readonly files: readonly TreeFile[];
@@ -145,37 +138,16 @@ async function diffStates(
 ): Promise<TreeDiff> {
   const budget = new TextDiffBudget(clock);
   const files: FileChange[] = [];
-  for (const pair of pairsOf(from.files, to.files)) {
+  for (const pair of pairFiles(from.files, to.files)) {
     const text = pair.change === "mode" ? {} : await diffContent(pair.path, pair, from, to, budget);
     files.push({ ...pair, ...text });
   }
   return { files, fields: diffFields(from.frontmatter, to.frontmatter) };
 }
 
-type Pair = Pick<FileChange, "from" | "to">;
-
-/** The differing files, ordered by path. */
-function pairsOf(from: readonly TreeFile[], to: readonly TreeFile[]): readonly (PathChange & Pair)[] {
-  const before = new Map(from.map((file) => [file.path, file]));
-  const after = new Map(to.map((file) => [file.path, file]));
-  const paths = [...new Set([...before.keys(), ...after.keys()])].sort(comparePaths);
-  return paths.flatMap((path) => {
-    const pair = { from: before.get(path), to: after.get(path) };
-    const change = changeOf(pair);
-    return change === undefined ? [] : [{ path, change, ...pair }];
-  });
-}
-
-function changeOf({ from, to }: Pair): FileChange["change"] | undefined {
-  if (from === undefined) return "added";
-  if (to === undefined) return "removed";
-  if (from.digest !== to.digest) return "changed";
-  return from.executable === to.executable ? undefined : "mode";
-}
-
 async function diffContent(
   path: string,
-  pair: Pair,
+  pair: FilePair,
   from: Pick<State, "read">,
   to: Pick<State, "read">,
   budget: TextDiffBudget,

@@ -12,11 +12,11 @@ import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
-import { listChanges } from "./diff.ts";
 import { guardWarnings, inspectStaged, judgeReport } from "./inspect-staged.ts";
 import { outdateProposals } from "./outdated-proposal.ts";
 import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
+import { listChanges } from "./tree-change.ts";
 
 export type PublishFolderOptions = PublishOptions & Pick<StageOptions, "within" | "roots" | "allowHardLinks">;
 

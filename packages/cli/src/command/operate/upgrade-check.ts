@@ -4,7 +4,8 @@ import { npmRegistry } from "@skillhold/host/install";
 import { productVersion } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { Fetcher, isNewerRelease, newestRelease } from "@skillhold/registry/install";
+import { Fetcher } from "@skillhold/registry/install";
+import { isNewerRelease, newestRelease } from "@skillhold/registry/install/registry";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { pushSkill, readSource } from "@skillhold/registry/install";
+import { readSource } from "@skillhold/registry/install";
+import { pushSkill } from "@skillhold/registry/install/registry";
 import { stageFolder } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withPorts } from "../../install/install-session.ts";

@@ -1,10 +1,4 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestOptions,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import {
   HostPins,
@@ -62,10 +56,7 @@ const LEAST_BYTES_PER_MS = 16;
 export class Fetcher {
   readonly pins: HostPins;
   readonly #options: FetcherOptions;
-  readonly #agents = {
-    "http:": new HttpAgent({ keepAlive: true }),
-    "https:": new HttpsAgent({ keepAlive: true }),
-  };
+  readonly #agents = new Map<string, Agent>();
   #bytes = 0;
   #requests = 0;
 
@@ -99,7 +90,8 @@ export class Fetcher {
 
   /** Closes the connections that are kept. */
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
   }
 
   #admit(address: string): URL {
@@ -141,7 +133,7 @@ export class Fetcher {
     }
   }
 
-  #open(
+  async #open(
     url: URL,
     pinned: PinnedHost,
     { headers = {}, method = "GET", body }: FetchRequest,
@@ -150,9 +142,12 @@ export class Fetcher {
     const authorization = this.#options.policy.authorization?.(pinned.host);
     // What the caller sends along is for the host it named, and for no other that this one names.
     const given = isRedirected ? withoutCredentials(headers) : headers;
+    const { Agent: ProtocolAgent, request } = await loadProtocol(url);
+    const agent = this.#agents.get(url.protocol) ?? new ProtocolAgent({ keepAlive: true });
+    this.#agents.set(url.protocol, agent);
     const options: RequestOptions = {
       method,
-      agent: this.#agents[url.protocol === "http:" ? "http:" : "https:"],
+      agent,
       headers: {
         accept: "*/*",
         "accept-encoding": "identity",
@@ -165,11 +160,11 @@ export class Fetcher {
       signal,
     };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const asked = (url.protocol === "http:" ? httpRequest : httpsRequest)(url, options, resolve);
+    const asked = request(url, options, resolve);
     asked.on("error", reject);
     asked.end(body);
     this.#requests += 1;
-    return promise;
+    return await promise;
   }
 
   async #read(message: IncomingMessage, url: URL, maxBytes: number): Promise<Fetched> {
@@ -195,6 +190,16 @@ export class Fetcher {
       url: url.href,
     };
   }
+}
+
+interface Protocol {
+  readonly Agent: new (options: { readonly keepAlive: boolean }) => Agent;
+  request(url: URL, options: RequestOptions, onAnswer: (message: IncomingMessage) => void): ClientRequest;
+}
+
+/** Loaded at the first request, because Node takes long to load these modules and git does not need them. */
+async function loadProtocol({ protocol }: URL): Promise<Protocol> {
+  return protocol === "http:" ? await import("node:http") : await import("node:https");
 }
 
 const JSON_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MemoryTree } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
@@ -48,11 +48,15 @@ export interface GitRepository {
   readonly entries: readonly GitEntry[];
   /** The ids of its folders. */
   readonly trees: ReadonlyMap<string, string>;
+  /** The objects that the server sent with the trees; one without filters sends all. */
+  readonly present: ReadonlySet<string>;
 }
 
 export async function openRepository(spec: GitSpec, ports: SourcePorts): Promise<GitRepository> {
   const { git, signal } = ports;
-  const found = await resolveRef(spec, ports);
+  // Without a ref, the fetch itself says which commit is meant: two requests fewer.
+  const isHead = spec.ref === undefined && spec.refAndPath === undefined;
+  const found = isHead ? { spec, commit: "HEAD" } : await resolveRef(spec, ports);
   const folder = makeBare(spec.url, ports);
   const at = { repository: folder, signal };
   await git({
@@ -65,19 +69,29 @@ export async function openRepository(spec: GitSpec, ports: SourcePorts): Promise
       "--no-tags",
       "--filter=blob:none",
       "--no-recurse-submodules",
-      "--no-write-fetch-head",
       "--",
       "origin",
       found.commit,
     ],
   });
-  const listed = parseTree(
-    await git({ ...at, args: ["ls-tree", "-r", "-t", "-z", "--full-tree", found.commit] }),
-  );
+  const commit = isHead ? readFetched(folder, spec.url) : found.commit;
+  const [listing, local] = await Promise.all([
+    git({ ...at, args: ["ls-tree", "-r", "-t", "-z", "--full-tree", commit] }),
+    git({ ...at, args: ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"] }),
+  ]);
+  const listed = parseTree(listing);
   const isFolder = ({ type }: GitEntry) => type === "tree";
   const trees = new Map(listed.filter(isFolder).map(({ path, id }) => [path, id]));
   const entries = listed.filter((entry) => !isFolder(entry));
-  return { spec: found.spec, folder, commit: found.commit, entries, trees };
+  const present = new Set(local.toString("latin1").split("\n"));
+  return { spec: found.spec, folder, commit, entries, trees, present };
+}
+
+/** The commit that a fetch of HEAD brought. */
+function readFetched(folder: string, url: string): string {
+  const [commit] = readFileSync(join(folder, "FETCH_HEAD"), "latin1").split(/\s/);
+  if (commit === undefined || !COMMIT.test(commit)) throw noRef(url, "HEAD");
+  return commit;
 }
 
 /**
@@ -220,20 +234,18 @@ async function readBlobs(
   );
 }
 
-/** Fetches blobs by their ids; a server without filters has sent them already. */
+/** Fetches the missing blobs by their ids. */
 export async function fetchBlobs(
-  { folder, spec }: Pick<GitRepository, "folder" | "spec">,
+  { folder, spec, present }: Pick<GitRepository, "folder" | "spec" | "present">,
   ids: readonly string[],
   { git, signal }: Pick<SourcePorts, "git" | "signal">,
 ): Promise<void> {
-  const at = { repository: folder, signal };
-  const list = ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"];
-  const local = new Set((await git({ ...at, args: list })).toString("latin1").split("\n"));
-  const missing = ids.filter((id) => !local.has(id));
+  const missing = ids.filter((id) => !present.has(id));
   if (missing.length === 0) return;
   const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
   await git({
-    ...at,
+    repository: folder,
+    signal,
     remote: spec.url,
     args: [...fetch, "--stdin", "--", "origin"],
     input: missing.map((id) => `${id}\n`).join(""),
