@@ -1,4 +1,4 @@
-import { ApiError, call } from "./client.ts";
+import { ApiError, call, csrf } from "./client.ts";
 
 /**
  * Has the user sign in again at the provider, in a window of its own, so that the forms of this page stay. Resolves to the
@@ -16,7 +16,11 @@ export async function confirmWithSso(signal: AbortSignal): Promise<string> {
   const channel = new BroadcastChannel("skillhold.confirmed");
   try {
     const confirmed = new Promise<string>((resolve, reject) => {
-      channel.addEventListener("message", ({ data }) => resolve(String(data)));
+      channel.addEventListener("message", ({ data }) => {
+        // The message can arrive before this window sees what the other one stored.
+        csrf.keep(data.csrf);
+        resolve(data.user);
+      });
       signal.addEventListener("abort", () => reject(new ApiError({ code: "INTERRUPTED" })));
     });
     confirmed.catch(() => {});

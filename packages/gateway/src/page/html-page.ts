@@ -128,7 +128,7 @@ const signIn = async () => {
   if (!response.ok) return say(answer.detail, answer.hint);
   localStorage.setItem("skillhold.csrf", answer.csrf);
   if (answer.isConfirmation !== true) return location.replace("/");
-  new BroadcastChannel("skillhold.confirmed").postMessage(answer.user);
+  new BroadcastChannel("skillhold.confirmed").postMessage({ user: answer.user, csrf: answer.csrf });
   say("You have confirmed your identity.", "Close this window and continue in the console.");
   close();
 };
