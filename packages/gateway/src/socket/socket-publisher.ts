@@ -117,7 +117,7 @@ export class SocketPublisher {
         details: { last: end },
       });
     const from = after ?? end;
-    const subscription = new Subscription({ principal, after: from, types, workspace }, channel, {
+    const subscription = new Subscription({ principal, after: from, end, types, workspace }, channel, {
       live: this.#fanout,
       pages: this.#pages,
       owners: this.#owners,

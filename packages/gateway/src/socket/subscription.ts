@@ -31,6 +31,8 @@ export interface SubscriptionOptions {
   readonly principal: Principal;
   /** The last event that the client has. */
   readonly after: number;
+  /** The last event that was stored when the client subscribed. The new-event stream may not have reached it yet. */
+  readonly end: number;
   /** Undefined for all types. */
   readonly types: readonly string[] | undefined;
   /** The key of a workspace that gets envelopes of its own events and those of its peers. */
@@ -48,18 +50,20 @@ export class Subscription {
   readonly #channel: SocketChannel;
   readonly #ports: SubscriptionPorts;
   readonly #types: ReadonlySet<string> | undefined;
+  readonly #end: number;
   /** The last event that was sent or skipped. */
   #at: number;
   #isEnded = false;
 
   constructor(
-    { principal, after, types, workspace }: SubscriptionOptions,
+    { principal, after, end, types, workspace }: SubscriptionOptions,
     channel: SocketChannel,
     ports: SubscriptionPorts,
   ) {
     this.principal = principal;
     this.workspace = workspace;
     this.#at = after;
+    this.#end = end;
     this.#types = types === undefined ? undefined : new Set(types);
     this.#channel = channel;
     this.#ports = ports;
@@ -100,7 +104,7 @@ export class Subscription {
 
   async #catchUp(): Promise<void> {
     const { live, pages } = this.#ports;
-    while (this.#at < live.last) {
+    while (this.#at < Math.max(live.last, this.#end)) {
       const page = await pages.read(this.#at);
       if (this.#isEnded) return;
       if (page.length === 0) throw truncatedLog();
