@@ -4,7 +4,9 @@ import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/por
 import { SkillError } from "@skillhold/protocol/error";
 import { type Launched, launch } from "@skillhold/sandbox/backend";
 import type { GuardFile, GuardReport, GuardScan } from "@skillhold/skill/guard";
-import { isScanned, unreadableManifest } from "../scan/scan.ts";
+// Only modules without parsers, which are large.
+import { isScanned } from "../scan/file-type.ts";
+import { DependencyTally } from "../scan/tally.ts";
 import {
   ANSWERS,
   encodeMessage,
@@ -158,7 +160,7 @@ export class ScanProcess {
 
 const BACKGROUND = { isBackground: true } as const;
 const MAX_MILLISECONDS = 30_000;
-const IDLE_MILLISECONDS = 15_000;
+const IDLE_MILLISECONDS = 5_000;
 const MAX_HEAP_MB = 1024;
 const ANSWER_BYTES = 256 * 1024 * 1024;
 
@@ -233,4 +235,11 @@ function sizeOf(files: readonly (ScanFile | GuardFile)[]): number {
 
 function canceled(signal: AbortSignal): SkillError {
   return new SkillError("INTERRUPTED", "The scan was canceled.", { cause: signal.reason });
+}
+
+/** The manifest of a bundle that took too long, with a note for each file. */
+function unreadableManifest(files: readonly ScanFile[]): DependencyManifest {
+  const tally = new DependencyTally();
+  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.addUnparsed(path);
+  return tally.manifest(new Set());
 }

@@ -26,6 +26,11 @@ export function fileTypeOf(path: string): FileType | undefined {
   return dot > 0 ? EXTENSIONS.get(name.slice(dot + 1).toLowerCase()) : extensionless(name);
 }
 
+/** Whether the scanner reads files of this type. */
+export function isScanned(path: string): boolean {
+  return fileTypeOf(path) !== undefined;
+}
+
 /** Folders of installed packages, whose content is not the skill's own code. */
 const VENDORED = new Set(["node_modules", "site-packages", "dist-packages", "__pycache__", ".venv", "venv"]);
 

@@ -3,10 +3,8 @@ export type { ParseToml } from "./pyproject.ts";
 export { distributionsOf, moduleOf } from "./python-distribution.ts";
 export {
   type DependencyScanOptions,
-  isScanned,
   MAX_SCANNED_BYTES,
   scanBundle,
   scanDependencies,
-  unreadableManifest,
 } from "./scan.ts";
 export { commandRuntime } from "./shell-table.ts";

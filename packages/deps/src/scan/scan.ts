@@ -13,7 +13,7 @@ import {
   scanScript,
 } from "./code-scan.ts";
 import { applyDeclaration, type Declaration, readDeclaration, tallyDeclaration } from "./declared.ts";
-import { type FileType, fileTypeOf, readShebang, type Shebang } from "./file-type.ts";
+import { type FileType, fileTypeOf, isScanned, readShebang, type Shebang } from "./file-type.ts";
 import { LocalModules } from "./local-module.ts";
 import { tallyManifest } from "./manifest-scan.ts";
 import type { ParseToml } from "./pyproject.ts";
@@ -36,11 +36,6 @@ export interface DependencyScanOptions {
 
 /** Larger files are data or build output. They are skipped with a note. */
 export const MAX_SCANNED_BYTES = 1_000_000;
-
-/** Whether the scanner reads files of this type. */
-export function isScanned(path: string): boolean {
-  return fileTypeOf(path) !== undefined;
-}
 
 /**
  * Finds the dependencies in all code and manifests of a bundle. Bad files become notes, and no error is
@@ -69,13 +64,6 @@ export async function scanDependencies(
     await inTime(text, tally, () => scanCode(text, content, shells, tally));
   tallyShells(shells, paths, content, tally);
   return applyDeclaration(tally.manifest(development), declaration?.declared);
-}
-
-/** The manifest of a bundle that took too long, with a note for each file. */
-export function unreadableManifest(files: readonly ScanFile[]): DependencyManifest {
-  const tally = new DependencyTally();
-  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.addUnparsed(path);
-  return tally.manifest(new Set());
 }
 
 /** The names that can import a file: its path, the path without the extension, and the folder of an index file. */

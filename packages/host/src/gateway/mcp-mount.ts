@@ -9,7 +9,7 @@ import {
   toolSpan,
   viewerOf,
 } from "@skillhold/gateway";
-import { mcpHandler, type NotifyClient } from "@skillhold/mcp/server";
+import type { McpHandler, NotifyClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 import { agentFor } from "@skillhold/registry/access";
 import { recentUses } from "@skillhold/registry/audit";
@@ -24,15 +24,49 @@ const MCP_CALL = { "mcp.method.name": "tools/call" } as const;
 const APPROVAL_HINT =
   "A user can approve the request in the gateway's console, under Approvals. Then call the tool again.";
 
-/**
- * MCP on the gateway's port. Approvals are requested at the gateway and never from the client, because the bearer of an
- * agent's token could otherwise approve its own runs.
- */
+/** MCP on the gateway's port. The first request loads the MCP server, because an idle gateway does not need its memory. */
 export function mcpMount(source: McpMountSource): Mount {
+  let opening: Promise<McpHandler> | undefined;
+  let isStopped = false;
+  const open = async () => {
+    const handler = await openHandler(source);
+    if (isStopped) handler.stop();
+    return handler;
+  };
+  return {
+    path: "/mcp",
+    roles: everyone,
+    handle: async (request, principal, take) => {
+      opening ??= open();
+      const [handler, viewer] = await Promise.all([opening, viewerOf(principal, {}, source)]);
+      return await handler.fetch(request, {
+        key: principal.token,
+        viewer,
+        canRun: mayRun(principal),
+        publisher: sessionPublisher(principal, viewer, source),
+        proposer: proposerFor(principal, source.registry),
+        take,
+      });
+    },
+    endToken: async (token) => (await opening)?.closeOf(token),
+    stop: async () => {
+      isStopped = true;
+      (await opening)?.stop();
+    },
+    close: async () => (await opening)?.close(),
+  };
+}
+
+/**
+ * Approvals are requested at the gateway and never from the client, because the bearer of an agent's token could otherwise
+ * approve its own runs.
+ */
+async function openHandler(source: McpMountSource): Promise<McpHandler> {
+  const { mcpHandler } = await import("@skillhold/mcp/server");
   const { library, audit, runs, log } = source;
   const { clock, ids, limits, store } = source.registry;
   const uses = () => recentUses(store);
-  const handler = mcpHandler({
+  return mcpHandler({
     library,
     open: ({ viewer, canRun = false, publisher, proposer }) => ({
       library,
@@ -54,24 +88,6 @@ export function mcpMount(source: McpMountSource): Mount {
     }),
     onError: (error) => log({ level: "warning", event: "mcp.failed", error }),
   });
-  return {
-    path: "/mcp",
-    roles: everyone,
-    handle: async (request, principal, take) => {
-      const viewer = await viewerOf(principal, {}, source);
-      return await handler.fetch(request, {
-        key: principal.token,
-        viewer,
-        canRun: mayRun(principal),
-        publisher: sessionPublisher(principal, viewer, source),
-        proposer: proposerFor(principal, source.registry),
-        take,
-      });
-    },
-    endToken: (token) => handler.closeOf(token),
-    stop: async () => handler.stop(),
-    close: () => handler.close(),
-  };
 }
 
 function withClientNotice(tell: NotifyClient, runs: RunPorts): RunPorts {

@@ -17,7 +17,9 @@ beforeEach(async () => {
   store = await openRegistryStore(`sqlite:${join(folder, "registry.db")}`);
   events = [];
   const log = ({ event }: LogEntry) => events.push(event);
-  seeding = new Seeding({ folder: join(folder, "skills"), log, signal: new AbortController().signal });
+  const onReady = () => events.push("ready");
+  const { signal } = new AbortController();
+  seeding = new Seeding({ folder: join(folder, "skills"), log, onReady, signal });
 });
 afterEach(async () => {
   await seeding.close();
@@ -54,7 +56,7 @@ test("is pending until every bundled skill is published [S-40] [S-53]", async ()
   expect(events).toEqual([]);
   scanned.resolve(emptyManifest);
   await expect.poll(() => seeding.state).toEqual({});
-  expect(events).toEqual(["seed.taken", "seed.taken", "gateway.ready"]);
+  expect(events).toEqual(["seed.taken", "seed.taken", "ready"]);
   expect((await store.listSkills()).map(({ id }) => id)).toEqual(["one", "two"]);
 });
 
@@ -63,7 +65,7 @@ test("ends with a warning when a skill is refused [S-39] [S-53]", async () => {
   write("two", "no frontmatter");
   seeding.start(registry());
   await expect.poll(() => seeding.state).toEqual({ warnings: [expect.any(String)] });
-  expect(events.toSorted()).toEqual(["gateway.ready", "seed.refused", "seed.taken"]);
+  expect(events.toSorted()).toEqual(["ready", "seed.refused", "seed.taken"]);
 });
 
 test("ends with a warning when the store fails [S-53]", async () => {
@@ -72,5 +74,5 @@ test("ends with a warning when the store fails [S-53]", async () => {
   await store.close();
   seeding.start(context);
   await expect.poll(() => seeding.state).toEqual({ warnings: [expect.any(String)] });
-  expect(events).toEqual(["seed.failed", "gateway.ready"]);
+  expect(events).toEqual(["seed.failed", "ready"]);
 });

@@ -8,6 +8,8 @@ export interface SeedingOptions {
   /** The folder of the bundled skills; by default the one of this installation. */
   readonly folder?: string;
   readonly log: (entry: LogEntry) => void;
+  /** Called once, after the first attempt. */
+  readonly onReady: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -57,12 +59,8 @@ export class Seeding {
   #end(isComplete: boolean): void {
     const isFirst = this.#state.pending !== undefined;
     this.#state = isComplete ? {} : { warnings: [INCOMPLETE] };
-    if (isFirst) logReady(this.#options.log);
+    if (isFirst) this.#options.onReady();
   }
-}
-
-export function logReady(log: SeedingOptions["log"]): void {
-  log({ level: "info", event: "gateway.ready" });
 }
 
 function logReport({ skills }: SeedReport, log: SeedingOptions["log"]): void {

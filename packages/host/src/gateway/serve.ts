@@ -25,7 +25,7 @@ import { CloserList } from "./closer-list.ts";
 import { type GatewayPartOptions, type GatewayParts, openParts } from "./gateway-part.ts";
 import { ProposalMirror } from "./proposal-mirror.ts";
 import { Retention } from "./retention.ts";
-import { logReady, Seeding } from "./seeding.ts";
+import { Seeding } from "./seeding.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 
 /** How a gateway is served. Every field has a default that is safe on a developer's machine. */
@@ -81,6 +81,8 @@ export interface ServeOptions {
   readonly log?: (entry: LogEntry) => void;
   /** Called for each port that is taken while the next one is tried. */
   readonly onPortTaken?: (port: number) => void;
+  /** Called once, when the bundled skills are published. */
+  readonly onReady?: () => void;
 }
 
 /** A gateway that is listening. */
@@ -140,7 +142,12 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     );
     if (options.webhooks !== undefined)
       await configureWebhooks(options.webhooks, { keys: secretKeys(machine.env) }, parts.context.registry);
-    const seeding = options.seed === false ? undefined : new Seeding({ log, signal: closing.signal });
+    const onReady = () => {
+      log({ level: "info", event: "gateway.ready" });
+      options.onReady?.();
+    };
+    const seeding =
+      options.seed === false ? undefined : new Seeding({ log, onReady, signal: closing.signal });
     const listening = closers.add(await listenAt(host, options, parts, seeding), (it) => it.close());
     const { registry } = parts.context;
     const { auditDays, outputsDays = OUTPUTS_DAYS } = options;
@@ -150,7 +157,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     closers.add(openMirror(parts, machine, log), (it) => it.close());
     const address = servedUrl(listening, options);
     parts.announce(address);
-    if (seeding === undefined) logReady(log);
+    if (seeding === undefined) onReady();
     else seeding.start(registry);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
   } catch (error) {

@@ -22,7 +22,7 @@ import { openModels } from "../search/search-model.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
 import { type GatewayLayerSettings, openGatewayLayers } from "../source/gateway-layer.ts";
 import { chooseMcpSources } from "../source/mcp-source.ts";
-import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
+import { type McpLayer, type McpLayerOptions, openMcpLayers } from "../source/mcp-source-layer.ts";
 import {
   chooseStore,
   isStoreAlone,
@@ -150,7 +150,7 @@ async function openLayers(
   const ports = { clock, ...present({ audit: record.discoveries }) };
   const own = present({ ports, cache, watch, models: isLayered ? undefined : models?.ports });
   const folders = await openLibrary({ ...folderOptions, ...own });
-  const mcp = await openServers(servers.chosen, machine, {
+  const mcp = await openMcpLayers(servers.chosen, machine, {
     host,
     limits,
     isPatient: watch === undefined,
@@ -239,17 +239,6 @@ async function openStoreLayer(
 /** A set that never changes, as a setting of the gate. */
 function fixedIds(ids: ReadonlySet<string>): NonNullable<AccessSettings["disabledFolders"]> {
   return { has: (id) => ids.has(id), state: ids };
-}
-
-/** Loads the MCP client only where servers are configured. */
-async function openServers(
-  chosen: Parameters<typeof import("../source/mcp-source-layer.ts").openMcpLayers>[0],
-  machine: Machine,
-  options: McpLayerOptions,
-): Promise<readonly McpLayer[]> {
-  if (chosen.length === 0) return [];
-  const { openMcpLayers } = await import("../source/mcp-source-layer.ts");
-  return await openMcpLayers(chosen, machine, options);
 }
 
 /** Revokes approvals of servers' skills that changed, now and on every later change. */

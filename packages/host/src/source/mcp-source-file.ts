@@ -1,4 +1,4 @@
-import { readSourceList, type SourceSettings, writeSourceList } from "@skillhold/mcp/host";
+import type { SourceSettings } from "@skillhold/mcp/host";
 import { dataFolder, findSourcesFile } from "../place/data-folder.ts";
 import type { Env } from "../place/machine.ts";
 import { readPrivateList, writePrivateList } from "../place/private-list.ts";
@@ -10,9 +10,12 @@ export async function readSources(env: Env): Promise<readonly SourceSettings[]> 
   const path = findSourcesFile(env);
   if (path === undefined) return [];
   const text = await readPrivateList(path, WHAT);
-  return text === undefined ? [] : readSourceList(text, path);
+  if (text === undefined) return [];
+  const { readSourceList } = await import("@skillhold/mcp/host");
+  return readSourceList(text, path);
 }
 
 export async function writeSources(sources: readonly SourceSettings[], env: Env): Promise<void> {
+  const { writeSourceList } = await import("@skillhold/mcp/host");
   await writePrivateList(findSourcesFile(env) ?? dataFolder(env), WHAT, writeSourceList(sources));
 }

@@ -1,4 +1,4 @@
-import { type McpLibrary, openMcpLibrary, type SourceSettings, serverOf } from "@skillhold/mcp/host";
+import type { McpLibrary, SourceSettings } from "@skillhold/mcp/host";
 import type { Limits } from "@skillhold/protocol/limits";
 import { mcpCacheFolder } from "../place/data-folder.ts";
 import type { Machine } from "../place/machine.ts";
@@ -19,12 +19,14 @@ export interface McpLayerOptions extends Pick<LayerOptions, "host"> {
   readonly onProgress?: (done: number, all: number, label?: string) => void;
 }
 
-/** Connects to all servers at once. A slow server delays no other. */
+/** Connects to all servers at once. A slow server delays no other. The MCP client is loaded only where servers are configured. */
 export async function openMcpLayers(
   sources: readonly SourceSettings[],
   { env, signal }: Pick<Machine, "env" | "signal">,
   { host, limits, isCached = true, isPatient = true, onProgress }: McpLayerOptions,
 ): Promise<readonly McpLayer[]> {
+  if (sources.length === 0) return [];
+  const { openMcpLibrary, serverOf } = await import("@skillhold/mcp/host");
   const cache = isCached ? { cache: mcpCacheFolder(env) } : {};
   const ports = { host, limits, clock: { now: () => new Date() }, signal, isPatient, ...cache };
   let done = 0;

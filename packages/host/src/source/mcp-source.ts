@@ -3,6 +3,7 @@ import { originOf, REMOTE_PREFIX, SERVER_MARK } from "@skillhold/core/source";
 import type { SourceSettings } from "@skillhold/mcp/host";
 import { findSourcesFile } from "../place/data-folder.ts";
 import type { Env } from "../place/machine.ts";
+import { readSources } from "./mcp-source-file.ts";
 
 /** The MCP servers whose skills are looked at. */
 export interface McpChoice {
@@ -23,7 +24,6 @@ export async function chooseMcpSources(
 ): Promise<McpChoice> {
   const file = findSourcesFile(env);
   if (!mcp || env[SERVER_MARK] || file === undefined || !existsSync(file)) return NONE;
-  const { readSources } = await import("./mcp-source-file.ts");
   const all = await readSources(env);
   const chosen = source.length === 0 ? all : all.filter(({ label }) => source.includes(labelOf(label)));
   return { chosen, labels: all.map(({ label }) => labelOf(label)) };

@@ -19,6 +19,7 @@ import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
 import { gatewayLog } from "./gateway-log.ts";
+import { releaseStartMemory } from "./release-memory.ts";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
 import { withSettings } from "./serve-setting.ts";
 import { readSso } from "./sso-option.ts";
@@ -153,7 +154,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const gateways = await Promise.all(upstream.map((url) => gatewayAccess(url, given)));
   const author = await draftRunner(options, io);
   const gateway = await serveGateway(
-    { ...serving, gateways, log, onPortTaken, ...present({ author }) },
+    { ...serving, gateways, log, onPortTaken, onReady: releaseStartMemory, ...present({ author }) },
     machineOf(io),
   );
   const { progress } = gateway.parts.context;
