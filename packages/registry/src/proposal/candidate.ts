@@ -102,7 +102,7 @@ export async function withTrees<T>(
   const blobs = [...files].map(([digest, bytes]) => ({ digest, bytes }));
   const hashes = [...new Set(trees.map(([hash]) => hash))].sort();
   for (let puts = 0; puts < PUTS; puts += 1) {
-    await store.blobs.put(blobs);
+    await store.blobs.put(blobs, "staged");
     const done = await store.transaction(async (tx) => {
       await lock(tx);
       for (const hash of hashes) await tx.lock(treeLock(hash));

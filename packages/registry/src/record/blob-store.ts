@@ -4,9 +4,9 @@ import type { Digest } from "@skillhold/protocol";
 export interface BlobStore {
   /**
    * Durable when it returns, so that a row may refer to the blobs. A blob that exists counts as new again, so
-   * that a running sweep does not remove it.
+   * that a running sweep does not remove it. Staged blobs may become durable only with the next commit, which names them.
    */
-  put(blobs: readonly Blob[]): Promise<void>;
+  put(blobs: readonly Blob[], use?: "staged"): Promise<void>;
   /** Throws INTEGRITY_FAILED if the bytes are missing or do not match the digest. */
   get(digest: Digest): Promise<Uint8Array>;
   /** The digests that are not stored. Checks names only: a stored blob may still be damaged. */

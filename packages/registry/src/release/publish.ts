@@ -173,7 +173,7 @@ async function commit(
   const blobs = blobsOf(candidate.staged);
   const digests = blobs.map(({ digest }) => digest);
   for (let puts = 0; puts < PUTS; puts += 1) {
-    await store.blobs.put(blobs);
+    await store.blobs.put(blobs, "staged");
     const release = await store.transaction(async (tx) => {
       const { agent } = candidate.options.by;
       // Statements that start together run in this order, in one round trip.

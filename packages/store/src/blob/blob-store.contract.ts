@@ -50,6 +50,17 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       await subject.blobs.put([]);
     });
 
+    test("returns staged bytes, new and existing ones [S-41]", async () => {
+      const blobs = [blob("old"), blob("new")];
+      await subject.blobs.put(blobs.slice(0, 1));
+      minutes = 5;
+      await subject.blobs.put(blobs, "staged");
+      expect(await Promise.all(blobs.map(({ digest: name }) => subject.blobs.get(name)))).toEqual(
+        blobs.map(({ bytes }) => Buffer.from(bytes)),
+      );
+      expect((await list()).map(({ putAt }) => putAt)).toEqual([time(5), time(5)]);
+    });
+
     test("lists all blobs with size and time of the last put [S-41]", async () => {
       const blobs = Array.from({ length: 1300 }, (_, index) => blob(`blob ${index}`));
       await subject.blobs.put(blobs);

@@ -33,7 +33,7 @@ export function blobTable(db: Db, clock: Clock): EngineBlobs {
     many: (digests) => getSmallBlobs(db, digests),
   });
   return {
-    put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
+    put: (blobs, use) => putBlobs(db, blobs, clock.now().getTime(), use === "staged" ? staged : sql``),
     get: (digest) => reads.get(digest),
     missing: (digests) => missingBlobs(db, digests),
     list: () => listBlobs(db),
@@ -47,14 +47,14 @@ export function blobTable(db: Db, clock: Clock): EngineBlobs {
   };
 }
 
-async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<void> {
+async function putBlobs(db: Db, blobs: readonly Blob[], now: number, also: Sql): Promise<void> {
   for (const blob of blobs) rejectFalseName(blob);
   // Ordered, so that concurrent puts of the same blobs do not deadlock.
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()].sort((one, other) =>
     one.digest < other.digest ? -1 : 1,
   );
   const bytes = distinct.reduce((sum, blob) => sum + blob.bytes.length, 0);
-  if (bytes <= SMALL_PUT_BYTES && (await putAtOnce(db, distinct, now))) return;
+  if (bytes <= SMALL_PUT_BYTES && (await putAtOnce(db, distinct, now, also))) return;
   for (const batch of batches(distinct)) {
     await db.transaction(async (tx) => {
       const kept = await renew(
@@ -68,8 +68,11 @@ async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<vo
   }
 }
 
+/** Does not wait for the disk: the server's log is sequential, so that the next commit makes the blobs durable too. */
+const staged = sql`, set_config('synchronous_commit', 'off', true)`;
+
 /** One round trip for the files of most skills, existing ones included. False if it failed, as in a deadlock. */
-async function putAtOnce(db: Db, blobs: readonly Blob[], now: number): Promise<boolean> {
+async function putAtOnce(db: Db, blobs: readonly Blob[], now: number, also: Sql): Promise<boolean> {
   if (blobs.length === 0) return true;
   try {
     await db.all(
@@ -77,7 +80,7 @@ async function putAtOnce(db: Db, blobs: readonly Blob[], now: number): Promise<b
         on conflict (digest) do update set size = excluded.size,
           put_ms = greatest(blob.put_ms, excluded.put_ms),
           content = case when ${isIntact} then blob.content else excluded.content end
-        returning blob.digest`,
+        returning blob.digest${also}`,
       DigestRow,
     );
     return true;

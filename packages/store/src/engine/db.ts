@@ -10,9 +10,10 @@ export interface Db extends Queries {
   hasTable(name: string): Promise<boolean>;
   /**
    * Atomic, and durable when it returns. Contract: `work` awaits only `tx`. With SQLite all other writers
-   * wait, with PostgreSQL those that need the same locks. The engine may run `work` again from the start.
+   * wait, with PostgreSQL those that need the same locks. The engine may run `work` again from the start. `onCommit` runs
+   * as soon as the next transaction can see the changes, which may be before they are durable.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, onCommit?: () => void): Promise<T>;
   /** Reads as of one moment, on a separate connection. Writers do not wait for it. */
   snapshot<T>(work: (reader: Queries) => Promise<T>): Promise<T>;
   /**
@@ -34,6 +35,8 @@ export interface Queries {
 export interface Tx extends Queries {
   /** Returns the number of changed rows. */
   run(query: Sql): Promise<number>;
+  /** Runs a statement without waiting for it. A failure fails the transaction. */
+  send(query: Sql): void;
   /** Statements without values. Column types are written `{text}`, `{int}`, `{bytes}` and `{strict}`. */
   script(text: string): Promise<void>;
   /** Waits for the lock and holds it until the transaction ends. */

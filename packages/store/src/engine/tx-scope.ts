@@ -9,13 +9,14 @@ const inside = new AsyncLocalStorage<true>();
  * catches the error, and calls after its end fail.
  */
 export class TxScope implements Tx {
-  readonly #raw: Tx;
+  readonly #raw: Omit<Tx, "send">;
+  readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #pending = 0;
   #hasWritten = false;
 
-  constructor(raw: Tx) {
+  constructor(raw: Omit<Tx, "send">) {
     this.#raw = raw;
   }
 
@@ -32,6 +33,14 @@ export class TxScope implements Tx {
     return this.#attempt(() => this.#raw.run(query));
   }
 
+  send(query: Sql): void {
+    this.#hasWritten = true;
+    const sent = this.#attempt(() => this.#raw.run(query), 0);
+    // `settled` reports the failure.
+    sent.catch(() => {});
+    this.#sent.push(sent);
+  }
+
   script(text: string): Promise<void> {
     this.#hasWritten = true;
     return this.#attempt(() => this.#raw.script(text));
@@ -41,29 +50,38 @@ export class TxScope implements Tx {
     return this.#attempt(() => this.#raw.lock(name, use));
   }
 
-  /** Runs the work. When this resolves, the transaction may be committed. */
+  /** Runs the work. When this and `settled` resolve, the transaction may be committed. */
   async perform<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const result = await inside.run(true, () => work(this));
       if (this.#failure !== undefined) throw this.#failure.error;
       if (this.#pending > 0) throw new Error("A transaction ended before all its statements were awaited.");
       return result;
+    } catch (error) {
+      // A later statement may fail because of an earlier one that no code awaited.
+      await Promise.allSettled(this.#sent);
+      throw this.#failure?.error ?? error;
     } finally {
       this.#hasEnded = true;
     }
   }
 
-  async #attempt<T>(statement: () => Promise<T>): Promise<T> {
+  /** Throws if a statement failed that no code awaited. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sent);
+  }
+
+  async #attempt<T>(statement: () => Promise<T>, awaited = 1): Promise<T> {
     if (this.#hasEnded) throw new Error("A transaction was used after its end.");
     if (this.#failure !== undefined) throw this.#failure.error;
-    this.#pending += 1;
+    this.#pending += awaited;
     try {
       return await statement();
     } catch (error) {
       this.#failure ??= { error };
       throw error;
     } finally {
-      this.#pending -= 1;
+      this.#pending -= awaited;
     }
   }
 }

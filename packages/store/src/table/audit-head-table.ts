@@ -63,8 +63,8 @@ export async function insertHead(tx: Tx, { origin, seq, hash, frontier, note }: 
     values (1, ${origin}, ${seq}, ${hash}, ${JSON.stringify(frontier.roots)}, ${note ?? null})`);
 }
 
-export async function updateHead(tx: Tx, { seq, hash, frontier, note }: AuditHead): Promise<void> {
-  await tx.run(sql`update audit_head set seq = ${seq}, hash = ${hash},
+export function updateHead(tx: Tx, { seq, hash, frontier, note }: AuditHead): void {
+  tx.send(sql`update audit_head set seq = ${seq}, hash = ${hash},
     roots = ${JSON.stringify(frontier.roots)}, note = ${note ?? null}`);
 }
 

@@ -49,10 +49,10 @@ export async function appendAll(tx: Tx, events: readonly SkillEvent[], writer: W
   const before = await lockHead(tx);
   if (typeof writer !== "object") {
     if (before.note !== undefined && writer !== "dry run") throw signedLog(before);
-    return await extend(tx, before, entries, undefined);
+    return extend(tx, before, entries, undefined);
   }
   const first = await writer.admit(before, logReader(tx), firstTime(events));
-  return await extend(tx, before, [...first.map(toEntry), ...entries], writer);
+  return extend(tx, before, [...first.map(toEntry), ...entries], writer);
 }
 
 /** Throws if the log accepts no events from this writer. */
@@ -70,13 +70,13 @@ export async function changeKey(
   const before = await lockHead(tx);
   const first = await guarded.admit(before, logReader(tx), change.at);
   const event = guarded.endorsed(change, before.seq + first.length + 1);
-  return await extend(tx, before, [...first, event].map(toEntry), guarded);
+  return extend(tx, before, [...first, event].map(toEntry), guarded);
 }
 
 /** Continues a log whose keys or whose last seen state are lost. */
 export async function adoptLog(tx: Tx, at: string, guarded: GuardedAppend): Promise<number> {
   const before = await lockHead(tx);
-  return await extend(tx, before, guarded.adopt(before, at).map(toEntry), guarded);
+  return extend(tx, before, guarded.adopt(before, at).map(toEntry), guarded);
 }
 
 /** Prunes the due entries of one batch after an entry, and records it in the same transaction. */
@@ -105,18 +105,19 @@ async function lockHead(tx: Tx): Promise<AuditHead> {
   return head;
 }
 
-async function extend(
+function extend(
   tx: Tx,
   before: AuditHead,
   entries: readonly Entry[],
   guarded: GuardedAppend | undefined,
-): Promise<number> {
+): number {
   const { logged, head } = goOn(before, entries);
   const changes = logged.flatMap(({ seq, event }) =>
     event.type === "audit.key_changed" ? { seq, event } : [],
   );
   const signed = guarded === undefined ? { ...head, note: undefined } : guarded.sign(head, changes);
-  await Promise.all([insertEvents(tx, logged), updateHead(tx, signed)]);
+  insertEvents(tx, logged);
+  updateHead(tx, signed);
   return head.seq;
 }
 

@@ -151,7 +151,11 @@ export async function eventsOfSession(db: Queries, session: string): Promise<rea
   return found.filter(({ event }) => "session" in event && event.session === session);
 }
 
-export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
+/**
+ * The text of the statement does not depend on the number of events, so that both engines prepare it once. An
+ * event without an actor gets that of its session's first event.
+ */
+export function insertEvents(tx: Tx, events: readonly LoggedEvent[]): void {
   const openers = new Map(
     events.flatMap(({ event }) =>
       event.type === "session.opened"
@@ -159,24 +163,20 @@ export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Prom
         : [],
     ),
   );
-  for (const chunk of chunks(events)) {
-    const rows = chunk.map(({ seq, event, body, hash: link }) => {
-      const { at, type, skill, session } = copiesOf(event);
-      const actor = ownActor(event) ?? openers.get(session ?? "");
-      const [agent, person] = actor === undefined ? openerOf(session) : [actor.agent, actor.person];
-      return sql`(${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${agent}, ${person}, ${body}, ${link})`;
-    });
-    await tx.run(
-      sql`insert into event (seq, at, type, skill, session, agent, person, body, hash) values ${joinSql(rows)}`,
-    );
-  }
-}
-
-/** The agent and the person of the session's first event. */
-function openerOf(session: string | undefined): readonly [Sql | null, Sql | null] {
-  if (session === undefined) return [null, null];
-  const first = sql`from event where session = ${session} order by seq limit 1`;
-  return [sql`(select agent ${first})`, sql`(select person ${first})`];
+  const rows = events.map(({ seq, event, body, hash }) => {
+    const { at, type, skill, session } = copiesOf(event);
+    const actor = ownActor(event) ?? openers.get(session ?? "");
+    const opener = actor === undefined ? session : undefined;
+    return { seq, at, type, skill, session, ...actor, opener, body, hash };
+  });
+  const first = sql`from event where session = value ->> 'opener' order by seq limit 1`;
+  for (const chunk of chunks(rows))
+    tx.send(sql`insert into event (seq, at, type, skill, session, agent, person, body, hash)
+    select cast(value ->> 'seq' as bigint), value ->> 'at', value ->> 'type', value ->> 'skill', value ->> 'session',
+      case when value ->> 'opener' is null then value ->> 'agent' else (select agent ${first}) end,
+      case when value ->> 'opener' is null then value ->> 'person' else (select person ${first}) end,
+      value ->> 'body', value ->> 'hash'
+    from json_each(${JSON.stringify({ ...chunk })})`);
 }
 
 /** Contract: called once per event, in the order of the log. */

@@ -10,6 +10,7 @@ import {
   type GuardedAppend,
   LogGuard,
   type LogMemory,
+  type SeenLogState,
 } from "@skillhold/registry/audit";
 import type {
   RegisteredSkill,
@@ -230,24 +231,31 @@ async function transact<T>(
 ): Promise<T> {
   if (log === "dry run") return await rollBack(db, (tx) => work(transactionOf(tx, blobs, log)));
   let guarded: GuardedAppend | undefined;
-  const result = await db.transaction((tx) => {
-    guarded = log?.guard.begin();
-    return work(transactionOf(tx, blobs, guarded));
-  });
-  const state = guarded && log?.guard.committed(guarded);
+  let state: SeenLogState | undefined;
+  const result = await db.transaction(
+    (tx) => {
+      guarded = log?.guard.begin();
+      return work(transactionOf(tx, blobs, guarded));
+    },
+    // The next transaction continues from this state, also before it is durable.
+    () => {
+      state = guarded && log?.guard.committed(guarded);
+    },
+  );
   if (guarded?.start !== undefined && state !== undefined) log?.keeper.grown(state, guarded.start);
   return result;
 }
 
 async function rollBack<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   let result: { readonly value: T } | undefined;
+  const undone = new Error("The dry run was rolled back.");
   try {
     return await db.transaction<never>(async (tx) => {
       result = { value: await work(tx) };
-      throw new Error("The dry run was rolled back.");
+      throw undone;
     });
   } catch (error) {
-    if (result === undefined) throw error;
+    if (error !== undone || result === undefined) throw error;
     return result.value;
   }
 }

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { RegistryStore, RegistryTransaction, StoredEvent } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sql } from "../engine/sql.ts";
+import { withDb } from "./raw-registry.fixture.ts";
 import { deleted, digest, revision, skill } from "./registry.fixture.ts";
 import { inProcess } from "./registry-process.fixture.ts";
 import { openRegistryStore } from "./registry-store.ts";
@@ -50,6 +52,41 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         });
         await expect(work).rejects.toMatchObject({ code: "CONFLICT" });
         expect(await store.listSkills()).toEqual([]);
+      });
+
+      test("a statement that no code awaits is committed with the others, or fails all of them [S-41]", async () => {
+        const insert = (name: string) =>
+          sql`insert into account (name, created_at) values (${name}, ${"2026-01-01T00:00:00.000Z"})`;
+        const names = async () => (await store.listUsers()).map(({ name }) => name);
+        await withDb(url, async (db) => {
+          await db.transaction(async (tx) => tx.send(insert("ada")));
+          expect(await names()).toEqual(["ada"]);
+          const work = db.transaction(async (tx) => {
+            await tx.run(insert("ben"));
+            tx.send(insert("ada"));
+            tx.send(insert("cem"));
+          });
+          await expect(work).rejects.toMatchObject({ code: "CONFLICT" });
+          const later = db.transaction(async (tx) => {
+            tx.send(insert("ada"));
+            await tx.run(insert("dan"));
+          });
+          await expect(later).rejects.toMatchObject({ code: "CONFLICT" });
+        });
+        expect(await names()).toEqual(["ada"]);
+      });
+
+      test("statements run in the order of their calls, also those with the begin [S-41]", async () => {
+        const insert = sql`insert into account (name, created_at) values ('ada', '2026-01-01T00:00:00.000Z')`;
+        const select = sql`select name from account`;
+        const row = { parse: (found: unknown) => found };
+        await withDb(url, async (db) => {
+          const found = await db.transaction(
+            async (tx) =>
+              await Promise.all([tx.all(select, row), tx.lock("a"), tx.run(insert), tx.all(select, row)]),
+          );
+          expect(found).toEqual([[], undefined, 1, [{ name: "ada" }]]);
+        });
       });
 
       test("a transaction reads its own writes, and others see them after commit [S-41]", async () => {

@@ -16,7 +16,7 @@ const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "
  * transaction over the new one. Throws the driver's errors.
  */
 export class PostgresConnection {
-  readonly #client: postgres.Sql<{ int8: number }>;
+  readonly #client: postgres.Sql<{ int8: number; json: string }>;
   #isLost = false;
   #hasWorked = false;
 
@@ -36,7 +36,11 @@ export class PostgresConnection {
         lock_timeout: busyMs,
         idle_in_transaction_session_timeout: STALLED_MS,
       },
-      types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+      types: {
+        int8: { to: 20, from: [20], serialize: String, parse: Number },
+        // Statements pass JSON as text.
+        json: { to: 114, from: [114], serialize: String, parse: String },
+      },
     });
   }
 

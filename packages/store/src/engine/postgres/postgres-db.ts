@@ -46,6 +46,14 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** The start of a transaction. */
+interface Begin {
+  readonly done: Promise<void>;
+  readonly isDone: boolean;
+  /** Whether the connection may have been lost before, so that another one is tried. */
+  readonly isRepeatable: boolean;
+}
+
 /** Every transaction has its own connection; advisory locks end with it. */
 class PostgresDb implements Db {
   readonly engine = "postgres";
@@ -76,12 +84,14 @@ class PostgresDb implements Db {
     this.#rejectClosed();
   }
 
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, onCommit?: () => void): Promise<T> {
     rejectNested();
     this.#rejectClosed();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#perform(work);
+        const result = await this.#perform(work);
+        onCommit?.();
+        return result;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isUndecided(error)) throw error;
       }
@@ -120,31 +130,70 @@ class PostgresDb implements Db {
   }
 
   async #perform<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { connection } = await this.#attempt(() => this.#pool.take((each) => each.script("begin")));
-    const scope = new TxScope(this.#statements(connection));
-    try {
-      const result = await scope.perform(work);
-      const end = scope.hasWritten ? `notify ${CHANNEL}; commit` : "commit";
-      await this.#attempt(() => connection.script(end));
-      return result;
-    } catch (error) {
-      // If this fails too, the connection is lost, and the server rolls back.
-      if (!connection.isLost) await connection.script("rollback").catch(() => {});
-      throw error;
-    } finally {
-      this.#pool.release(connection);
+    for (;;) {
+      const { connection, begin } = await this.#begin();
+      const scope = new TxScope(this.#statements(connection, begin));
+      try {
+        const result = await scope.perform(work);
+        await begin.done;
+        const end = scope.hasWritten ? `notify ${CHANNEL}; commit` : "commit";
+        // The commit follows the last statements without waiting for them: if one fails, the server rolls back.
+        const committed = this.#attempt(() => connection.script(end));
+        committed.catch(() => {});
+        await scope.settled();
+        await committed;
+        return result;
+      } catch (error) {
+        // If this fails too, the connection is lost, and the server rolls back.
+        if (!connection.isLost) await connection.script("rollback").catch(() => {});
+        // The connection was lost while it was idle.
+        else if (begin.isRepeatable && !begin.isDone) continue;
+        throw error;
+      } finally {
+        this.#pool.release(connection);
+      }
     }
   }
 
-  #statements(connection: PostgresConnection): Tx {
+  /** A connection that worked before is not awaited, which saves the round trip of the begin. */
+  async #begin(): Promise<{ readonly connection: PostgresConnection; readonly begin: Begin }> {
+    const { connection, result: isBegun } = await this.#attempt(() =>
+      this.#pool.take(async (each) => {
+        if (each.hasWorked) return false;
+        await each.script("begin");
+        return true;
+      }),
+    );
+    if (isBegun) return { connection, begin: { isRepeatable: false, isDone: true, done: Promise.resolve() } };
+    const begin = { isRepeatable: true, isDone: false, done: Promise.resolve() };
+    begin.done = this.#attempt(() => connection.script("begin")).then(() => {
+      begin.isDone = true;
+    });
+    // The statements report the failure.
+    begin.done.catch(() => {});
+    return { connection, begin };
+  }
+
+  /**
+   * Reads are sent with the begin. Writes wait for it, and so does each statement after one: without a transaction, the
+   * server would commit each write by itself.
+   */
+  #statements(connection: PostgresConnection, begin: Begin): Omit<Tx, "send"> {
+    let isWriting = false;
+    const attempt = <T>(statement: () => Promise<T>) =>
+      this.#attempt(isWriting && !begin.isDone ? () => begin.done.then(statement) : statement);
+    const write = <T>(statement: () => Promise<T>) => {
+      isWriting = true;
+      return attempt(statement);
+    };
     return {
-      all: (query, row) => this.#attempt(() => connection.all(query, row)),
-      run: (query) => this.#attempt(() => connection.run(query)),
-      script: (text) => this.#attempt(() => connection.script(text)),
+      all: (query, row) => attempt(() => connection.all(query, row)),
+      run: (query) => write(() => connection.run(query)),
+      script: (text) => write(() => connection.script(text)),
       lock: async (name, use = "alone") => {
         const key = `skillhold ${name}`;
         const lock = use === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
-        await this.#attempt(() => connection.run(sql`select ${lock}(hashtextextended(${key}, 0))`));
+        await attempt(() => connection.run(sql`select ${lock}(hashtextextended(${key}, 0))`));
       },
     };
   }

@@ -11,12 +11,14 @@ import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
 import { explainSqlite, type SqliteAccess, SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy, isUnwritable } from "./sqlite-failure.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 
 export interface SqliteConnections {
   readonly writer: SqliteConnection;
   readonly reader: SqliteConnection;
   /** Opens another connection like `reader`. */
   readonly openReader: () => SqliteConnection;
+  readonly log: WriteAheadLog;
 }
 
 /**
@@ -29,16 +31,18 @@ export class SqliteDb implements Db {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #openReader: () => SqliteConnection;
+  readonly #log: WriteAheadLog;
   readonly #patience: Patience;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
-  constructor({ writer, reader, openReader }: SqliteConnections, patience: Patience) {
+  constructor({ writer, reader, openReader, log }: SqliteConnections, patience: Patience) {
     this.place = writer.path;
     this.#writer = writer;
     this.#reader = reader;
     this.#openReader = openReader;
+    this.#log = log;
     this.#patience = patience;
   }
 
@@ -56,10 +60,17 @@ export class SqliteDb implements Db {
     return Number(await this.#read((reader) => reader.pragma("data_version")));
   }
 
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, onCommit?: () => void): Promise<T> {
     rejectNested();
     this.#rejectClosed();
-    const { result, hasWritten } = await this.#queue.run(() => this.#perform(work));
+    const { result, hasWritten } = await this.#queue.run(async () => {
+      this.#log.rejectFailed();
+      const performed = await this.#perform(work);
+      onCommit?.();
+      return performed;
+    });
+    // The next transaction runs meanwhile, and shares the sync after this one.
+    if (hasWritten) await this.#log.sync();
     if (hasWritten) for (const listener of this.#listeners) queueMicrotask(listener);
     return result;
   }
@@ -89,6 +100,7 @@ export class SqliteDb implements Db {
     this.#closing ??= this.#queue.run(async () => {
       this.#listeners.clear();
       this.#reader.close();
+      await this.#log.close();
       this.#writer.close();
     });
     await this.#closing;
@@ -100,6 +112,7 @@ export class SqliteDb implements Db {
     await this.#attempt(() => writer.script("begin immediate"));
     try {
       const result = await scope.perform(work);
+      await scope.settled();
       await this.#attempt(() => writer.script("commit"));
       return { result, hasWritten: scope.hasWritten };
     } catch (error) {
@@ -109,7 +122,7 @@ export class SqliteDb implements Db {
   }
 
   /** Locks are not needed, because a transaction is the only writer. */
-  #statements(): Tx {
+  #statements(): Omit<Tx, "send"> {
     const attempt = async <T>(statement: () => T) => {
       try {
         return statement();
@@ -229,7 +242,7 @@ async function connectBoth(path: string, patience: Patience, access: SqliteAcces
   try {
     const openReader = () => connect(path, access, prepareReader);
     const reader = await whileBusy(path, patience, openReader);
-    return new SqliteDb({ writer, reader, openReader }, patience);
+    return new SqliteDb({ writer, reader, openReader, log: new WriteAheadLog(path) }, patience);
   } catch (error) {
     writer.close();
     throw error;
@@ -266,8 +279,8 @@ function connect(
 function prepareWriter(connection: SqliteConnection): void {
   rejectStranger(connection);
   connection.script("pragma journal_mode = wal");
-  // Committed changes survive a power failure.
-  connection.script("pragma synchronous = full; pragma foreign_keys = on; pragma cell_size_check = on");
+  // A commit does not wait for the disk: each transaction syncs the write-ahead log afterward, beside the event loop.
+  connection.script("pragma synchronous = normal; pragma foreign_keys = on; pragma cell_size_check = on");
   if (connection.pragma("application_id") === APPLICATION_ID) return;
   connection.script("begin immediate");
   // Another program may have started to use the file meanwhile.
