@@ -58,7 +58,9 @@ function proofOf({ signature, origin }: Prepared): string {
     case "verified":
       return `signed by ${neutralText(signature.signer, 120)} (${signature.format}, ${signature.keyId})`;
     case "untrusted":
-      return `signature not trusted: ${signature.reason} (${signature.format}, ${signature.keyId})`;
+      return signature.missing === undefined
+        ? `signature not trusted: ${signature.reason} (${signature.format}, ${signature.keyId})`
+        : `signature not checked: ${signature.reason}`;
     case "invalid":
       return `signature does not fit: ${signature.reason}`;
     case "none":

@@ -39,12 +39,17 @@ export async function unpackArchive(archive: ArchiveBytes, ports: SourcePorts): 
   return { tree, digest, skills };
 }
 
+interface OfferOptions {
+  readonly notes?: readonly string[];
+  readonly attested?: FetchedSkill["attested"];
+}
+
 /** A source whose skills are already on the disk or in memory. */
 export function offer(
   place: { readonly folder: string } | { readonly tree: MemoryTree },
   skills: readonly OfferedSkill[],
   originOf: (skill: OfferedSkill) => SkillOrigin,
-  notes: readonly string[] = [],
+  { notes = [], attested }: OfferOptions = {},
 ): Resolved {
   const { folder, ...within } = "tree" in place ? { folder: place.tree.root, tree: place.tree } : place;
   return {
@@ -57,6 +62,7 @@ export function offer(
           ...within,
           folder: join(folder, skill.path),
           origin: originOf(skill),
+          attested,
         }),
       ),
   };

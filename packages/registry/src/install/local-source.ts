@@ -47,7 +47,7 @@ async function resolveFolder(folder: string, { limits, signal }: SourcePorts): P
       ...(path === "." ? {} : { path }),
       verified: "none",
     }),
-    notes,
+    { notes },
   );
 }
 

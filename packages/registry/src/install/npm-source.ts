@@ -2,9 +2,10 @@ import { createPublicKey, hash, verify } from "node:crypto";
 import { SkillError } from "@skillhold/protocol/error";
 import { maxSatisfying, validRange } from "semver";
 import { z } from "zod";
+import type { AttestedPackage } from "../signature/index.ts";
 import { offer, readDownload } from "./download.ts";
 import { parseJson } from "./fetcher/index.ts";
-import type { InstallSource, SourcePorts } from "./source.ts";
+import type { InstallSource, OfferedSkill, SkillOrigin, SourcePorts } from "./source.ts";
 import type { NpmSpec } from "./source-spec.ts";
 import { wrongDigest } from "./web-source.ts";
 
@@ -17,6 +18,7 @@ const Version = z.looseObject({
       .array(z.looseObject({ keyid: z.string(), sig: z.string() }))
       .max(20)
       .optional(),
+    attestations: z.looseObject({}).optional(),
   }),
 });
 const Package = z.looseObject({
@@ -45,11 +47,15 @@ export const npmSource: InstallSource<NpmSpec> = {
       registry,
       ports,
     );
+    const attested =
+      dist.attestations === undefined
+        ? undefined
+        : await findAttestations({ name, version, integrity }, registry, ports);
     const download = await readDownload(bytes, ports);
     const shipped = download.skills.filter(({ path }) => /^[^/]+\/skills\//.test(path));
     const skills = shipped.length > 0 ? shipped : download.skills;
     const releasedAt = data.time[version];
-    return offer(download, skills, ({ path }) => ({
+    const originOf = ({ path }: OfferedSkill): SkillOrigin => ({
       source: "npm",
       origin: name,
       originUrl: address,
@@ -63,7 +69,12 @@ export const npmSource: InstallSource<NpmSpec> = {
       ...(typeof releasedAt === "string" && !Number.isNaN(Date.parse(releasedAt))
         ? { releasedAt: new Date(releasedAt).toISOString() }
         : {}),
-    }));
+    });
+    const isUnchecked = dist.attestations !== undefined && attested === undefined;
+    const notes = isUnchecked
+      ? [`The provenance of ${name}@${version} was not checked, because the registry does not serve it.`]
+      : [];
+    return offer(download, skills, originOf, { attested, notes });
   },
 };
 
@@ -125,6 +136,25 @@ async function findSignature(
     );
   }
   return undefined;
+}
+
+/** The attestations that a registry announces; undefined where it does not serve them, as many mirrors do. */
+async function findAttestations(
+  {
+    name,
+    version,
+    integrity,
+  }: { readonly name: string; readonly version: string; readonly integrity: string },
+  registry: string,
+  { fetcher }: SourcePorts,
+): Promise<AttestedPackage | undefined> {
+  const { status, bytes, url } = await fetcher.fetch(
+    `${registry}/-/npm/v1/attestations/${name.replace("/", "%2f")}@${encodeURIComponent(version)}`,
+    { maxBytes: 8 * 1024 * 1024, accepts: [404] },
+  );
+  if (status === 404) return undefined;
+  const sha512 = Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
+  return { name, version, sha512, attestations: parseJson(bytes, url) };
 }
 
 async function registryOf({ settings }: SourcePorts): Promise<string> {

@@ -6,9 +6,12 @@ import { isMap } from "@skillhold/skill";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { invalidSkill, stageFolder } from "../release/stage.ts";
 import {
+  checkAttestations,
   checkSignatures,
   missingVerifier,
+  NO_SIGSTORE,
   type SignatureCheck,
+  strongest,
   type TrustedKeys,
 } from "../signature/index.ts";
 import { type Guard, type InstallFindings, noGuard } from "./guard.ts";
@@ -153,7 +156,7 @@ function isInternal({ skill }: StagedSkill): boolean {
 }
 
 async function prepareOne(
-  { folder, tree, origin }: FetchedSkill,
+  { folder, tree, origin, attested }: FetchedSkill,
   id: string | undefined,
   context: PrepareContext,
 ): Promise<Looked> {
@@ -161,16 +164,21 @@ async function prepareOne(
   // Helpers beside a skill belong to it only where the folder is the user's own.
   const within = origin.source === "folder" ? dirname(folder) : folder;
   const staged = await stageFolder(folder, { id, within, tree, signal: ports.signal }, ports.limits);
-  const signature = checkSignatures(staged.files, trust, clock.now());
-  const known = withSignature(origin, signature);
+  const attestation =
+    attested === undefined ? [] : [checkAttestations(attested, trust.sigstore ?? NO_SIGSTORE)];
+  const signature = strongest([...attestation, checkSignatures(staged.files, trust, clock.now())]);
+  const known = withSignature(origin, signature, signature === attestation[0]);
   rejectUnsigned(staged.id, known, signature, context.policy);
   const report = await guard(staged);
   rejectFindings(report.findings);
   return { staged, origin: known, signature, guard: report };
 }
 
-function withSignature(origin: SkillOrigin, signature: SignatureCheck): SkillOrigin {
-  return signature.status === "verified" ? { ...origin, verified: "signature" } : origin;
+function withSignature(origin: SkillOrigin, signature: SignatureCheck, isAttested: boolean): SkillOrigin {
+  if (signature.status !== "verified") return origin;
+  // The identity of an attestation names the repository and the workflow that built the package.
+  const digests = isAttested ? { ...origin.digests, builtBy: signature.keyId.slice(0, 512) } : origin.digests;
+  return { ...origin, digests, verified: "signature" };
 }
 
 /** A signature that does not fit always refuses; whether there has to be one is for the policy to say. */

@@ -6,6 +6,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { SeenLog } from "../audit/log-witness.ts";
 import type { GatewayAccess } from "../remote/index.ts";
+import type { AttestedPackage } from "../signature/index.ts";
 import type { Fetcher } from "./fetcher/index.ts";
 import type { RunGit } from "./git/git-command.ts";
 import type { SourceSpec } from "./source-spec.ts";
@@ -66,6 +67,8 @@ export interface FetchedSkill extends OfferedSkill {
   /** The tree in memory that contains the folder; by default it is on the disk. */
   readonly tree?: MemoryTree;
   readonly origin: SkillOrigin;
+  /** The package that the skill came in, where its registry attests it. */
+  readonly attested?: AttestedPackage | undefined;
 }
 
 /** A skill that its source has and that cannot be taken. */

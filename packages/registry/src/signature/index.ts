@@ -6,12 +6,14 @@ export {
 } from "./allowed-signers.ts";
 export { Envelope, isSignedBy, signEnvelope } from "./dsse.ts";
 export { checkModelSignature, readPublicKey } from "./model-signing.ts";
+export { type AttestedPackage, checkAttestations } from "./npm-attestation.ts";
 export {
   isSignatureFile,
   SIGNATURE_FILES,
   SIGSTORE_PACKAGE,
   type SignatureCheck,
   type SignatureFormat,
+  strongest,
 } from "./signature-check.ts";
 export { isSigstoreInstalled, missingVerifier } from "./sigstore.ts";
 export {
@@ -25,6 +27,7 @@ export {
 export {
   checkSignatures,
   NAMESPACE,
+  NO_SIGSTORE,
   type SignedFile,
   signedTree,
   signSkill,

@@ -20,6 +20,12 @@ export type SignatureCheck =
   /** The signature does not fit the content, or cannot be read. */
   | { readonly status: "invalid"; readonly format: SignatureFormat; readonly reason: string };
 
+/** One that does not fit decides; else one that is verified; else one whose key is not trusted. */
+export function strongest(checks: readonly SignatureCheck[]): SignatureCheck {
+  const find = (status: SignatureCheck["status"]) => checks.find((check) => check.status === status);
+  return find("invalid") ?? find("verified") ?? find("untrusted") ?? { status: "none" };
+}
+
 export type SignatureFormat = "dsse" | "ssh" | "oms" | "sigstore";
 
 /** The signature files in a skill's folder. They are not part of the signed content. */

@@ -19,7 +19,7 @@ const Bundle = z.looseObject({
 });
 const Statement = z.looseObject({
   subject: z
-    .array(z.looseObject({ digest: z.record(z.string(), z.string()) }))
+    .array(z.looseObject({ name: z.string().max(1000).optional(), digest: z.record(z.string(), z.string()) }))
     .min(1)
     .max(1000),
   predicateType: z.string(),
@@ -50,14 +50,20 @@ export function checkSigstoreBundle(
     const isSame = messageSignature.messageDigest.digest === hash("sha256", payload, "base64");
     if (!isSame) return invalid("the content is not what was signed");
   } else {
-    const envelope = dsseEnvelope?.payloadType === INTOTO ? dsseEnvelope.payload : "";
-    const statement = Statement.safeParse(parseJson(Buffer.from(envelope, "base64").toString("utf8"))).data;
+    const statement = readStatement(json);
     if (statement === undefined || !predicates.has(statement.predicateType))
       return invalid("its statement is not about the origin of a skill");
     if (!statement.subject.some(({ digest }) => digest["sha256"] === treeHash))
       return invalid("the content is not what was signed");
   }
   return verifySigstore(json, { format: "sigstore", artifact: Buffer.from(payload) }, trust, load);
+}
+
+/** The statement of a bundle; undefined where it has none. The signature is not checked. */
+export function readStatement(bundle: unknown): z.infer<typeof Statement> | undefined {
+  const { dsseEnvelope, messageSignature } = Bundle.safeParse(bundle).data ?? {};
+  if (messageSignature !== undefined || dsseEnvelope?.payloadType !== INTOTO) return undefined;
+  return Statement.safeParse(parseJson(Buffer.from(dsseEnvelope.payload, "base64").toString("utf8"))).data;
 }
 
 interface BundleUse {

@@ -7,7 +7,7 @@ import { canonicalJson } from "../audit/canonical-json.ts";
 import { type AllowedSigner, findSigner } from "./allowed-signers.ts";
 import { Envelope, INTOTO, isSignedBy, signEnvelope } from "./dsse.ts";
 import { checkModelSignature } from "./model-signing.ts";
-import { isSignatureFile, SIGNATURE_FILES, type SignatureCheck } from "./signature-check.ts";
+import { isSignatureFile, SIGNATURE_FILES, type SignatureCheck, strongest } from "./signature-check.ts";
 import { checkSigstoreBundle, verifySigstore } from "./sigstore.ts";
 import type { SigstoreTrust } from "./sigstore-trust.ts";
 import { isSignedMessage, parseSshSignature } from "./ssh-signature.ts";
@@ -17,7 +17,7 @@ import { fingerprintOf, sshString } from "./ssh-wire.ts";
 export const NAMESPACE = "skillhold";
 const PREDICATE = "urn:skillhold:skill-signature:v1";
 const ORIGIN_PREDICATES: ReadonlySet<string> = new Set([PREDICATE, "https://slsa.dev/provenance/v1"]);
-const NO_SIGSTORE: SigstoreTrust = { roots: [], identities: [] };
+export const NO_SIGSTORE: SigstoreTrust = { roots: [], identities: [] };
 
 /** Whose signatures are trusted. */
 export interface TrustedKeys {
@@ -74,10 +74,7 @@ function keyIdOf(key: KeyObject): string {
   return fingerprintOf(sshBlobOf(key));
 }
 
-/**
- * Checks every signature in a skill's folder. One that does not fit decides; else one that is verified; else one whose
- * key is not trusted.
- */
+/** Checks every signature in a skill's folder; the strongest decides. */
 export function checkSignatures(files: readonly SignedFile[], trust: TrustedKeys, now: Date): SignatureCheck {
   const checks = Object.entries(SIGNATURE_FILES).flatMap(([format, path]) => {
     const file = files.find((each) => each.path === path);
@@ -88,8 +85,7 @@ export function checkSignatures(files: readonly SignedFile[], trust: TrustedKeys
     if (format === "sigstore") return [checkSigstore(text, files, trust)];
     return [checkOms(text, files, trust, now)];
   });
-  const find = (status: SignatureCheck["status"]) => checks.find((check) => check.status === status);
-  return find("invalid") ?? find("verified") ?? find("untrusted") ?? { status: "none" };
+  return strongest(checks);
 }
 
 const Statement = z.looseObject({
