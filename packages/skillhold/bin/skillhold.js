@@ -17,6 +17,7 @@ if (isNewEnough(process.versions.node)) await start();
 else await handOver();
 
 async function start() {
+  endWithLauncher();
   if (process.argv[2] === "serve") keepYoungGenerationSmall();
   const cache = process.env.NODE_COMPILE_CACHE ?? compileCacheFolder();
   if (cache !== undefined) module.enableCompileCache(cache);
@@ -38,6 +39,15 @@ function keepYoungGenerationSmall() {
   set();
   // Node writes its compile cache at the exit, for the flags of the next start.
   process.once("exit", set);
+}
+
+/** The launcher on an older Node may be killed, and then passes no signal on. */
+function endWithLauncher() {
+  const isLaunched = process.env.SKILLHOLD_LAUNCHER === String(process.ppid);
+  delete process.env.SKILLHOLD_LAUNCHER;
+  if (!isLaunched || !process.connected) return;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel.unref();
 }
 
 /** A folder of the user's own: Node's default lies in a shared one, where another user could leave code to run. */
@@ -77,7 +87,11 @@ async function handOver() {
   const forward = (signal) => child?.kill(signal);
   // Before the child starts: a signal that came in between would end this process and leave the child alone.
   for (const signal of signals) process.on(signal, forward);
-  child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
+  child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
+    // The channel closes with this process, however it ends.
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, SKILLHOLD_LAUNCHER: String(process.pid) },
+  });
   child.on("error", refuse);
   child.on("exit", (code, signal) => {
     for (const each of signals) process.off(each, forward);

@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -50,6 +51,29 @@ describe.skipIf(nodePackage === "")("on an older Node the launcher", () => {
     const child = spawn(process.execPath, ["--require", join(folder, "old.cjs"), launcher]);
     child.stdout.once("data", () => child.kill(signal));
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(42);
+  });
+
+  test("takes the pinned one with it when it is killed, and leaves it no trace of itself [S-60]", async () => {
+    pinNode("24.21.0", `shift 2; exec '${process.execPath}' "$@"`);
+    const cli = join(folder, "node_modules/@skillhold/cli");
+    mkdirSync(cli, { recursive: true });
+    writeFileSync(join(cli, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+    writeFileSync(
+      join(cli, "index.js"),
+      `export const main = () => new Promise((resolve) => {
+        const hold = setInterval(() => {}, 1000);
+        process.once("SIGTERM", () => { clearInterval(hold); process.stdout.write("ended"); resolve(0); });
+        process.stdout.write(JSON.stringify([process.pid, process.env.SKILLHOLD_LAUNCHER ?? null]) + "\\n");
+      });`,
+    );
+    const child = spawn(process.execPath, ["--require", join(folder, "old.cjs"), launcher]);
+    const [line] = await once(child.stdout, "data");
+    const [pid, mark] = JSON.parse(String(line));
+    expect([pid === child.pid, mark]).toEqual([false, null]);
+    child.kill("SIGKILL");
+    const rest = text(child.stdout);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await rest).toBe("ended");
   });
 
   test("refuses a pinned one that is older than 22.18, and says what to do [S-67]", () => {
@@ -128,6 +152,15 @@ async function serveNodePackage(version: string, script: string) {
     await once(server, "close");
   };
   return { url, close };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function pinNode(version: string, script: string): void {
