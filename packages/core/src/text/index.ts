@@ -1,1 +1,2 @@
+export { findJsonExcess, type JsonBounds, parseBoundedJson } from "./bounded-json.ts";
 export { neutralText } from "./neutral.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { z } from "zod";
 import type { InstallSpec } from "./spec.ts";
 
@@ -137,7 +138,7 @@ export function compiledLockProblem(text: string, requested: Requested): string 
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     return undefined;
   }

@@ -1,15 +1,10 @@
+import { findJsonExcess } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** Deeper than any route needs, and shallow enough for every recursive reader. */
-const MAX_DEPTH = 32;
-/** Values of one document. Many tiny values cost far more memory and time than their bytes suggest. */
-const MAX_VALUES = 100_000;
+/** Deeper than any route needs. Many tiny values cost far more memory and time than their bytes suggest. */
+const BOUNDS = { depth: 32, values: 100_000 };
 /** A body counts as one more request for each of these. */
 const BYTES_PER_REQUEST = 16 * 1024;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
 
 /** Counts requests toward a rate limit and throws RATE_LIMITED. */
 export type TakeRequests = (count: number) => void;
@@ -43,32 +38,11 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Throws for JSON that is nested too deeply or has too many values. Text that is not JSON is left to the parser. */
+/** Throws for JSON that is nested too deeply or has too many values. */
 export function rejectExcessive(bytes: Uint8Array): void {
-  let depth = 0;
-  let values = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = endOfString(bytes, at + 1);
-      continue;
-    }
-    // "[" and "{" differ in one bit, and so do "]" and "}".
-    if (byte === 0x5b || byte === 0x7b) {
-      depth += 1;
-      values += 1;
-      if (depth > MAX_DEPTH) throw tooDeep();
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    else if (byte === COMMA) values += 1;
-    if (values > MAX_VALUES) throw tooMany();
-  }
-}
-
-/** The position of the closing quote. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
+  const excess = findJsonExcess(bytes, BOUNDS);
+  if (excess === "depth") throw tooDeep();
+  if (excess === "values") throw tooMany();
 }
 
 function decode(bytes: Uint8Array): string {
@@ -104,13 +78,13 @@ function tooLarge(max: number): SkillError {
 }
 
 function tooDeep(): SkillError {
-  return new SkillError("USAGE", `The body is nested more than ${MAX_DEPTH} levels deep.`, {
+  return new SkillError("USAGE", `The body is nested more than ${BOUNDS.depth} levels deep.`, {
     hint: "Send a flatter value.",
   });
 }
 
 function tooMany(): SkillError {
-  return new SkillError("LIMIT_EXCEEDED", `The body has more than ${MAX_VALUES} values.`, {
+  return new SkillError("LIMIT_EXCEEDED", `The body has more than ${BOUNDS.values} values.`, {
     hint: "Send the values in several requests.",
   });
 }

@@ -1,3 +1,4 @@
+import { parseBoundedJson } from "@skillhold/core/text";
 import { Digest, SkillId, Trust, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
@@ -67,7 +68,7 @@ export function writeExportManifest(skills: readonly ExportedSkill[]): Uint8Arra
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parseBoundedJson(bytes);
   } catch (error) {
     throw refuse("the file is not JSON", error);
   }

@@ -1,3 +1,4 @@
+import { parseBoundedJson } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { z } from "zod";
 
@@ -30,7 +31,7 @@ export function writeLockFile(lock: object): string {
 
 function parseJson(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch (error) {
     throw refuse(name, "is not JSON", error);
   }

@@ -1,3 +1,4 @@
+import { parseBoundedJson } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 
@@ -58,7 +59,7 @@ export function readPacket(given: unknown): PromotionPacket {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     throw new SkillError("USAGE", "The packet is not JSON.", { hint: HINT });
   }

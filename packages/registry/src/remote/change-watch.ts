@@ -1,4 +1,5 @@
 import type { CancelTimer, Timers } from "@skillhold/core/port";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ClientMessage, ServerMessage } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -244,7 +245,7 @@ class GatewaySocket {
 
 function readMessage(text: string): ServerMessage | undefined {
   try {
-    return ServerMessage.safeParse(JSON.parse(text)).data;
+    return ServerMessage.safeParse(parseBoundedJson(text)).data;
   } catch {
     // Not JSON, or nested too deeply.
     return undefined;

@@ -1,4 +1,5 @@
 import { systemTimers, type Timers } from "@skillhold/core/port";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -202,7 +203,7 @@ const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EP
 
 function parseAnswer<O extends Answering>(operation: O, text: string, address: string): AnswerOf<O> {
   try {
-    const parsed = routeTable[operation].answer.parse(JSON.parse(text));
+    const parsed = routeTable[operation].answer.parse(parseBoundedJson(text));
     // The schema belongs to the operation, but the compiler cannot infer that from the table.
     return parsed as AnswerOf<O>;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { errorCodeOf } from "@skillhold/core/bundle";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { Problem } from "@skillhold/protocol/http";
 
@@ -33,7 +34,7 @@ function refusedToken(address: string, details: Readonly<Record<string, unknown>
 /** A problem whose status does not match its code is ignored. */
 function readProblem(text: string, status: number): Problem | undefined {
   try {
-    const { data } = Problem.safeParse(JSON.parse(text));
+    const { data } = Problem.safeParse(parseBoundedJson(text));
     return data !== undefined && errorTable[data.code].status === status ? data : undefined;
   } catch {
     // Not JSON, or nested too deeply.

@@ -7,6 +7,7 @@ import {
   type PinnedHost,
   type Resolve,
 } from "@skillhold/core/network";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 
@@ -206,7 +207,7 @@ const JSON_BYTES = 16 * 1024 * 1024;
 
 export function parseJson(bytes: Uint8Array, url: string): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parseBoundedJson(bytes);
   } catch (error) {
     throw new SkillError("REMOTE_FAILED", `${shown(url)} did not answer with JSON.`, { cause: error });
   }
