@@ -10,6 +10,7 @@ import {
 } from "@skillhold/registry/access";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { deleteSkill, editSkill, getSkill } from "@skillhold/registry/release";
+import { agentUser } from "@skillhold/registry/token";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, admin, bob, engines, openScene, type Scene } from "../registry/scene.ts";
 
@@ -59,6 +60,15 @@ describe.each(engines)("consent to grants on %s", (engine) => {
     ]);
     expect(await pending({ user: "eve", role: "publisher" })).toEqual([]);
     expect((await scene.events()).at(-1)).toMatchObject({ type: "grant.requested", skill: "demo", by: ada });
+  });
+
+  test("a grant to the own user of another user's agent is rejected, and the agent does not see the skill [S-43]", async () => {
+    const own = { kind: "user", key: agentUser("bobs-bot") } as const;
+    for (const by of [ada, admin])
+      await expect(grantSkill("demo", own, { by }, context)).rejects.toMatchObject({ code: "USAGE" });
+    const library = await openRegistryLibrary({ host }, context);
+    expect(await library.list(await viewerFor("bobs-bot", own.key, context))).toEqual([]);
+    await library.close();
   });
 
   test("the owner accepts it, and the grant names who asked for it [S-43]", async () => {

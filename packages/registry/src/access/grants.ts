@@ -11,6 +11,7 @@ import {
   rejectAgentActor,
   visibilityWith,
 } from "../ownership/ownership.ts";
+import { isAgentUser } from "../record/agent.ts";
 import type { Grant, Grantee, PendingGrant } from "../record/grant.ts";
 import { skillLock } from "../record/lock.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
@@ -297,8 +298,15 @@ async function getGrantee(
   { kind, key }: Grantee,
   tx: RegistryTransaction,
 ): Promise<{ readonly grantee: Grantee; readonly owner: string | undefined }> {
-  if (kind === "user")
-    return { grantee: { kind, key: checkExactName("user name", key, 256) }, owner: undefined };
+  if (kind === "user") {
+    const user = checkExactName("user name", key, 256);
+    // The agent would get the skill without the consent of its owner.
+    if (isAgentUser(user))
+      throw new SkillError("USAGE", `The user ${user.slice(0, 80)} belongs to an agent.`, {
+        hint: "Grant the skill to the agent.",
+      });
+    return { grantee: { kind, key: user }, owner: undefined };
+  }
   const agent = await lockAgent(key, tx);
   return { grantee: { kind, key: agent.key }, owner: agent.owner };
 }

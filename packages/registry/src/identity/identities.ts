@@ -1,6 +1,6 @@
 import { SignInRole, type SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import type { UserRecord } from "../record/agent.ts";
+import { isAgentUser, type UserRecord } from "../record/agent.ts";
 import { userLock } from "../record/lock.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import { isLive, type StoredToken } from "../record/token.ts";
@@ -64,7 +64,7 @@ async function linkNew(
   tx: RegistryTransaction,
   { clock }: TokenContext,
 ): Promise<Linked> {
-  if (email === undefined)
+  if (email === undefined || isAgentUser(email))
     throw new SkillError("FORBIDDEN", "The provider does not name a verified email address.", {
       hint: "Ask an administrator for a sign-in link.",
     });

@@ -22,6 +22,21 @@ export interface AgentRecord {
   readonly removedAt: string | undefined;
 }
 
+/** Starts the names of users that agents have for themselves. */
+const AGENT_USER = "agent:";
+
+/**
+ * The user of an agent that acts for no person. It owns no skills of people, so the agent sees only public skills and
+ * those that the agent was granted.
+ */
+export function agentUser(key: string): string {
+  return AGENT_USER + key;
+}
+
+export function isAgentUser(name: string): boolean {
+  return name.startsWith(AGENT_USER);
+}
+
 /** A user who owns, receives or gives grants. */
 export interface UserRecord {
   readonly name: string;

@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { limitTable } from "@skillhold/protocol/limits";
 import { lockAgent } from "../access/agents.ts";
 import { rejectAgentActor } from "../ownership/ownership.ts";
-import type { AgentRecord } from "../record/agent.ts";
+import { type AgentRecord, agentUser, isAgentUser } from "../record/agent.ts";
 import { tokenLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { TokenPage } from "../record/registry-store.ts";
@@ -60,23 +60,12 @@ export async function issueToken(
   });
 }
 
-/** Starts the names of users that agents have for themselves. */
-const AGENT_USER = "agent:";
-
-/**
- * The user of an agent that acts for no person. It owns no skills of people, so the agent sees only public skills and
- * those that the agent was granted.
- */
-export function agentUser(key: string): string {
-  return AGENT_USER + key;
-}
-
 /** A person with the name of an agent's user would see and change its skills. */
 function rejectReserved(user: string | undefined, own: string | undefined): void {
-  if (user === own || user?.startsWith(AGENT_USER) !== true) return;
+  if (user === undefined || user === own || !isAgentUser(user)) return;
   throw usage(
     `The user name ${user} is reserved for an agent.`,
-    `Choose a name that does not start with "${AGENT_USER}".`,
+    'Choose a name that does not start with "agent:".',
   );
 }
 
