@@ -38,6 +38,12 @@ test.each([
   expect(await parseCommandLine(argv, commandTable, { io, version: "1" })).not.toBe(2);
 });
 
+test("the unit delegates the controllers of runs and keeps the gateway out of their parent group [S-29] [S-71]", () => {
+  expect(/^Delegate=(.*)$/m.exec(unit)?.[1]?.split(" ")).toEqual(["cpu", "memory", "pids"]);
+  expect(unit).toMatch(/^DelegateSubgroup=\w+$/m);
+  expect(unit).not.toMatch(/^ProtectControlGroups=/m);
+});
+
 test("the image is built in stages, runs as another user than root, and has a health check [S-71]", () => {
   expect(dockerfile.match(/^FROM /gm)?.length).toBeGreaterThan(1);
   expect(/^USER (\w+)$/m.exec(dockerfile)?.[1]).toBe("node");
