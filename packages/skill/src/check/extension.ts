@@ -2,8 +2,8 @@ import { folderId, publishId, reservedIds } from "../field/identity.ts";
 import { readOpenclaw } from "../field/openclaw.ts";
 import { authorVersion, isSemver, readRuntime } from "../field/runtime.ts";
 import { fieldPosition, type ParsedSkill } from "../parse/parse.ts";
-import type { Finding } from "../rule/finding.ts";
 import { textOf } from "../yaml/value.ts";
+import type { FindingList } from "./finding-list.ts";
 import { standardFields } from "./standard.ts";
 import type { Subject } from "./subject.ts";
 
@@ -16,7 +16,7 @@ const recognisedFields: ReadonlySet<string> = new Set(
 );
 
 /** The rules for fields beyond the specification. */
-export function checkExtension(skill: ParsedSkill, subject: Subject, findings: Finding[]): void {
+export function checkExtension(skill: ParsedSkill, subject: Subject, findings: FindingList): void {
   checkFields(skill, findings);
   checkId(skill, subject, findings);
   checkVersion(skill, findings);
@@ -30,14 +30,15 @@ export function checkExtension(skill: ParsedSkill, subject: Subject, findings: F
     const message = "The requirements below `metadata` are neither valid YAML nor valid JSON5.";
     findings.push({ code: "OPENCLAW_MALFORMED", ...fieldPosition(skill, "metadata"), message });
   }
-  const features = [...(skill.yaml?.features ?? [])];
+  const features = findings.reports("MCP_YAML_SUBSET") ? [...(skill.yaml?.features ?? [])] : [];
   if (features.length > 0) {
     const message = `Simple YAML readers in MCP clients do not support: ${features.join(", ")}.`;
     findings.push({ code: "MCP_YAML_SUBSET", line: 2, column: 1, message });
   }
 }
 
-function checkFields(skill: ParsedSkill, findings: Finding[]): void {
+function checkFields(skill: ParsedSkill, findings: FindingList): void {
+  if (!findings.reports("UNRECOGNISED_FIELDS")) return;
   const fields = Object.keys(skill.frontmatter);
   const unread = fields.filter((field) => !standardFields.has(field) && !recognisedFields.has(field));
   if (unread[0] === undefined) return;
@@ -45,7 +46,7 @@ function checkFields(skill: ParsedSkill, findings: Finding[]): void {
   findings.push({ code: "UNRECOGNISED_FIELDS", ...fieldPosition(skill, unread[0]), message });
 }
 
-function checkId(skill: ParsedSkill, subject: Subject, findings: Finding[]): void {
+function checkId(skill: ParsedSkill, subject: Subject, findings: FindingList): void {
   const field = textOf(skill.frontmatter["slug"]) === undefined ? "name" : "slug";
   const published = publishId(skill.frontmatter, subject.id);
   if (published === undefined) {
@@ -69,7 +70,7 @@ function checkId(skill: ParsedSkill, subject: Subject, findings: Finding[]): voi
   }
 }
 
-function checkVersion(skill: ParsedSkill, findings: Finding[]): void {
+function checkVersion(skill: ParsedSkill, findings: FindingList): void {
   const version = authorVersion(skill);
   if (version === undefined) {
     findings.push({

@@ -5,6 +5,7 @@ import type { Finding } from "../rule/finding.ts";
 import { codePointLength } from "../text/text.ts";
 import { findPinProblem, parseAllowedTools, splitAllowedTools } from "../tool-grant/index.ts";
 import { isMap, textList } from "../yaml/value.ts";
+import type { FindingList } from "./finding-list.ts";
 import type { Subject } from "./subject.ts";
 
 /** The six fields of the specification. */
@@ -18,7 +19,7 @@ export const standardFields: ReadonlySet<string> = new Set([
 ]);
 
 /** The rules for all fields of the specification except the name. */
-export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
+export function checkStandard(skill: ParsedSkill, limits: Limits, findings: FindingList): void {
   checkDescription(skill, limits, findings);
   checkCompatibility(skill, limits, findings);
   const { license, "allowed-tools": allowedTools } = skill.frontmatter;
@@ -36,6 +37,7 @@ export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Find
   }
   checkPrefixes(skill, findings);
   checkMetadata(skill, findings);
+  if (!findings.reports("UNKNOWN_FIELDS")) return;
   const unknown = Object.keys(skill.frontmatter).filter((field) => !standardFields.has(field));
   if (unknown[0] !== undefined) {
     const names = unknown.map((field) => `\`${field}\``).join(", ");
@@ -44,7 +46,8 @@ export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Find
 }
 
 /** A prefix of a program that starts others grants no command by itself: each one needs a person. */
-function checkPrefixes(skill: ParsedSkill, findings: Finding[]): void {
+function checkPrefixes(skill: ParsedSkill, findings: FindingList): void {
+  if (skill.frontmatter["allowed-tools"] === undefined) return;
   const items = splitAllowedTools(textList(skill.frontmatter["allowed-tools"]));
   const { patterns } = parseAllowedTools(items.slice(0, 100));
   for (const pattern of patterns) {
@@ -57,7 +60,7 @@ function checkPrefixes(skill: ParsedSkill, findings: Finding[]): void {
   }
 }
 
-function checkDescription(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
+function checkDescription(skill: ParsedSkill, limits: Limits, findings: FindingList): void {
   const { description } = skill.frontmatter;
   if (description === undefined) {
     report(findings, "DESC_MISSING", skill, "description", "The required field `description` is missing.");
@@ -65,14 +68,19 @@ function checkDescription(skill: ParsedSkill, limits: Limits, findings: Finding[
     report(findings, "DESC_NOT_STRING", skill, "description", "The field `description` must be text.");
   } else if (description.trim() === "") {
     report(findings, "DESC_EMPTY", skill, "description", "The field `description` is empty.");
-  } else if (codePointLength(description) > limits.descriptionLength) {
+  } else if (isLonger(description, limits.descriptionLength)) {
     const length = codePointLength(description);
     const message = `The description is ${length} characters long; at most ${limits.descriptionLength} are allowed.`;
     report(findings, "DESC_TOO_LONG", skill, "description", message);
   }
 }
 
-function checkCompatibility(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
+/** A code point has one or two UTF-16 units, so that most texts need no count. */
+function isLonger(text: string, most: number): boolean {
+  return text.length > most && codePointLength(text) > most;
+}
+
+function checkCompatibility(skill: ParsedSkill, limits: Limits, findings: FindingList): void {
   const { compatibility } = skill.frontmatter;
   if (compatibility === undefined) return;
   if (typeof compatibility !== "string") {
@@ -85,16 +93,16 @@ function checkCompatibility(skill: ParsedSkill, limits: Limits, findings: Findin
     );
   } else if (compatibility.trim() === "") {
     report(findings, "COMPATIBILITY_EMPTY", skill, "compatibility", "The field `compatibility` is empty.");
-  } else if (codePointLength(compatibility) > limits.compatibilityLength) {
+  } else if (isLonger(compatibility, limits.compatibilityLength)) {
     const length = codePointLength(compatibility);
     const message = `The compatibility is ${length} characters long; at most ${limits.compatibilityLength} are allowed.`;
     report(findings, "COMPATIBILITY_TOO_LONG", skill, "compatibility", message);
   }
 }
 
-function checkMetadata(skill: ParsedSkill, findings: Finding[]): void {
+function checkMetadata(skill: ParsedSkill, findings: FindingList): void {
   const { metadata } = skill.frontmatter;
-  if (metadata === undefined) return;
+  if (metadata === undefined || !findings.reports("METADATA_NOT_STRING_MAP")) return;
   if (!isMap(metadata)) {
     report(
       findings,
@@ -120,13 +128,13 @@ function checkMetadata(skill: ParsedSkill, findings: Finding[]): void {
 }
 
 function report(
-  findings: Finding[],
+  findings: FindingList,
   code: Finding["code"],
   skill: ParsedSkill,
   field: string,
   message: string,
 ): void {
-  findings.push({ code, ...fieldPosition(skill, field), message });
+  if (findings.reports(code)) findings.push({ code, ...fieldPosition(skill, field), message });
 }
 
 /**
@@ -137,7 +145,7 @@ export function checkSkillName(
   skill: ParsedSkill,
   subject: Subject,
   limits: Limits,
-  findings: Finding[],
+  findings: FindingList,
 ): void {
   const { name } = skill.frontmatter;
   const { folder } = subject;

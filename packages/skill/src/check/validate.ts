@@ -6,6 +6,7 @@ import { type Profile, ruleTable, severityOf } from "../rule/rule-table.ts";
 import { countLines } from "../text/text.ts";
 import { estimateTokens } from "../text/token.ts";
 import { checkExtension } from "./extension.ts";
+import { FindingList } from "./finding-list.ts";
 import { checkSkillName, checkStandard } from "./standard.ts";
 import type { Subject } from "./subject.ts";
 
@@ -22,7 +23,9 @@ export function validateSkill(
   profile: Profile,
   limits: Limits = defaultLimits,
 ): Validation {
-  const findings = [...skill.findings, ...(subject.findings ?? [])];
+  const findings = new FindingList(profile);
+  for (const finding of skill.findings) findings.push(finding);
+  for (const finding of subject.findings ?? []) findings.push(finding);
   check(skill, subject, limits, findings);
   return judge(findings, profile);
 }
@@ -41,12 +44,12 @@ export function judge(findings: Iterable<Finding>, profile: Profile): Validation
     const about = file === undefined ? {} : { file };
     diagnostics.push({ code, severity, line, column, message, fix: fix ?? ruleTable[code].fix, ...about });
   }
-  diagnostics.sort((a, b) => a.line - b.line || a.column - b.column);
+  if (diagnostics.length > 1) diagnostics.sort((a, b) => a.line - b.line || a.column - b.column);
   return { valid: diagnostics.every(({ severity }) => severity !== "error"), diagnostics };
 }
 
 /** Adds all findings to one list, because a generator per check costs more than the checks. */
-function check(skill: ParsedSkill, subject: Subject, limits: Limits, findings: Finding[]): void {
+function check(skill: ParsedSkill, subject: Subject, limits: Limits, findings: FindingList): void {
   checkBody(skill, limits, findings);
   checkFiles(subject, limits, findings);
   if (!skill.isReadable) return;
@@ -56,7 +59,7 @@ function check(skill: ParsedSkill, subject: Subject, limits: Limits, findings: F
 }
 
 /** Advice on the size of the instructions. */
-export function checkBody(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
+export function checkBody(skill: ParsedSkill, limits: Limits, findings: FindingList): void {
   const at = { line: 1, column: 1 };
   // A text has at most as many lines as characters, so a short text needs no count.
   const lines =
@@ -85,7 +88,7 @@ export function checkBody(skill: ParsedSkill, limits: Limits, findings: Finding[
 }
 
 /** Checks the sizes of a skill's files. */
-export function checkFiles({ files }: Subject, limits: Limits, findings: Finding[]): void {
+export function checkFiles({ files }: Subject, limits: Limits, findings: FindingList): void {
   if (files === undefined) return;
   const at = { line: 1, column: 1 };
   for (const { path, lines, size } of files) {

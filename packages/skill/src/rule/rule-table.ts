@@ -163,8 +163,7 @@ const severities = { E: "error", W: "warning", i: "info", "-": undefined } as co
 
 /** The severity of a finding in a profile; undefined when the profile does not report it. */
 export function severityOf(code: RuleCode, profile: Profile): Severity | undefined {
-  const row: Rule = ruleTable[code];
-  return severities[row.grades[profiles.indexOf(profile)] ?? "-"];
+  return severities[ruleTable[code].grades[profiles.indexOf(profile)] ?? "-"];
 }
 
 function rule(grades: Grades, fix: string): Rule {
