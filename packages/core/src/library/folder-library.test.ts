@@ -19,6 +19,7 @@ import type { IndexCache } from "../index-cache.ts";
 import { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";
+import type { Viewer } from "./viewer.ts";
 
 let folders: FakeFolders;
 beforeEach(() => {
@@ -225,6 +226,42 @@ describe("the cache", () => {
       ["c", "Does things."],
       ["d", "Does things."],
     ]);
+  });
+
+  test("lists, finds and explains the same skills on the first and the second start [S-16] [S-17] [S-7]", async () => {
+    folders.skill("skills/open");
+    folders.skill("skills/for-hermes", "description: x\nruntime: hermes");
+    folders.skill("skills/for-mac", 'description: x\nmetadata: {"openclaw":{"os":["darwin"]}}');
+    folders.skill("skills/by-user", "description: x\ndisable-model-invocation: true");
+    folders.skill("skills/by-model", "description: x\nuser-invocable: false");
+    folders.skill("skills/broken", "license: MIT");
+    folders.skill("skills/Odd Name");
+    const viewers: readonly (Viewer & { readonly sees: readonly string[] })[] = [
+      { ...anyone, sees: ["by-model", "odd-name", "open"] },
+      { ...anyone, invoker: "user", sees: ["by-user", "odd-name", "open"] },
+      { runtime: "hermes", sees: ["by-model", "for-hermes", "odd-name", "open"] },
+      { ...anyone, allow: ["open", "for-mac"], sees: ["open"] },
+      { ...anyone, pins: { open: 3 }, sees: ["by-model", "odd-name"] },
+    ];
+    const settings = { disabledFolders: new Set<string>() };
+    const cache = new CountingCache();
+    const seen: unknown[] = [];
+    for (const _ of ["cold", "warm"]) {
+      const library = await folders.open([folders.source("skills")], { cache, settings });
+      for (const { sees, ...viewer } of viewers) {
+        const listed = await library.list(viewer);
+        expect(listed.map(({ id }) => id)).toEqual(sees);
+        for (const entry of listed) expect(await library.find(viewer, entry.id)).toEqual(entry);
+        const explained = await library.explain(viewer);
+        expect(explained.filter(({ state }) => state === "visible").map(({ id }) => id)).toEqual(sees);
+        seen.push(JSON.stringify([listed, explained]));
+      }
+    }
+    expect(seen.slice(viewers.length)).toEqual(seen.slice(0, viewers.length));
+    settings.disabledFolders.add("open");
+    const library = await folders.open([folders.source("skills")], { cache, settings });
+    expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["by-model", "odd-name"]);
+    expect(cache.saves).toBe(1);
   });
 
   test("never serves the old text for an edit with times set back [S-17]", async () => {

@@ -56,8 +56,7 @@ export class FolderView implements ShelfView {
   get gated(): NonNullable<ShelfView["gated"]> {
     const { places } = this.#rank();
     const facts = (id: string): GatedSkill | undefined =>
-      // `folderId` returns only valid ids.
-      places.get(id)?.row.isOpen ? { ...OPEN, id: id as SkillEntry["id"] } : this.find(id);
+      places.get(id)?.row.isOpen ? openSkill(id) : this.find(id);
     return { ids: this.#sortedIds(), facts };
   }
 
@@ -156,12 +155,15 @@ export class FolderView implements ShelfView {
   }
 }
 
-/** What the gate asks about a row that is open. */
-const OPEN: Omit<GatedSkill, "id"> = {
-  runtime: ["*"],
-  readiness: { state: "ready", reasons: [] },
-  invocation: { model: true, user: true },
-};
+/** The facts of a skill that is open to every runtime, platform and invoker. */
+function openSkill(id: string): GatedSkill {
+  // `folderId` returns only valid ids.
+  return { id: id as SkillEntry["id"], runtime: UNIVERSAL, readiness: READY, invocation: ANYONE };
+}
+
+const UNIVERSAL: GatedSkill["runtime"] = ["*"];
+const READY: GatedSkill["readiness"] = { state: "ready", reasons: [] };
+const ANYONE: GatedSkill["invocation"] = { model: true, user: true };
 
 /** The messages of the errors that make a row invalid. */
 export function errorsOf({ record }: FolderRow): string {

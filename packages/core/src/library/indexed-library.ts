@@ -313,10 +313,12 @@ async function listGated(
   settings: AccessSettings,
 ): Promise<readonly SkillEntry[]> {
   const visible: string[] = [];
-  for (const [index, id] of ids.entries()) {
+  let decided = 0;
+  for (const id of ids) {
     const skill = facts(id);
     if (skill !== undefined && isVisible(skill, asker, settings)) visible.push(id);
-    if (index % DECISIONS_BETWEEN_RESTS === DECISIONS_BETWEEN_RESTS - 1) await setImmediate();
+    decided += 1;
+    if (decided % DECISIONS_BETWEEN_RESTS === 0) await setImmediate();
   }
   return lazyList(visible.length, (index) => {
     const entry = view.find(visible[index] ?? "");

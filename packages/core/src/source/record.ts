@@ -62,14 +62,11 @@ export function recordSkill(
   const openclaw = readOpenclaw(frontmatter);
   const metadata = isMap(frontmatter["metadata"]) ? frontmatter["metadata"] : NOTHING;
   const text = (field: string) => textOf(frontmatter[field]);
+  // In the order of `readRecordText`, so that entries print the same from a file and from a snapshot.
   return {
-    name: scalarText(skill, "name")?.trim() ?? subject.folder ?? "",
-    description: describe(scalarText(skill, "description"), text("when_to_use")),
-    skillHash: hashSkillFile(bytes),
     type,
     isValid: valid,
     diagnostics,
-    bodyTokens: estimateTokens(skill.body),
     runtime: readRuntime(frontmatter["runtime"]).names,
     tags: readTags(frontmatter, metadata),
     requires: openclaw.requires,
@@ -77,6 +74,10 @@ export function recordSkill(
     os: openclaw.os,
     invocation: readInvocation(frontmatter),
     metadata,
+    name: scalarText(skill, "name")?.trim() ?? subject.folder ?? "",
+    description: describe(scalarText(skill, "description"), text("when_to_use")),
+    skillHash: hashSkillFile(bytes),
+    bodyTokens: estimateTokens(skill.body),
     ...present({
       version: authorVersion(skill),
       author: text("author") ?? textOf(metadata["author"]),

@@ -190,3 +190,14 @@ describe("places", () => {
     expect(fieldPosition(skill, "name")).toEqual({ line: 3, column: 1 });
   });
 });
+
+test("a value of the frontmatter is the same from bytes and from text, of any size [S-2]", () => {
+  for (const length of [1, 5000, 20_000]) {
+    const value = "é𝄞 word ".repeat(length / 5 + 1).trim();
+    const text = `---\nname: a\ndescription: ${value}\n---\nBody\n`;
+    const limits = { ...defaultLimits, frontmatterBytes: 1_000_000 };
+    const { frontmatter, body } = parseSkill(new TextEncoder().encode(text), limits);
+    expect(frontmatter).toEqual(parseSkill(text, limits).frontmatter);
+    expect([frontmatter["description"], body]).toEqual([value, "Body\n"]);
+  }
+});
