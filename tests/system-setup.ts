@@ -85,6 +85,14 @@ export const needs: readonly Need[] = [
     package: "docker-registry",
     importance: "unpacked",
   },
+  {
+    // Unpacked only, because an installation brings network plugins.
+    title: "skopeo, which copies the OCI artifacts that skills are pushed as",
+    platform: "linux",
+    programs: ["/usr/bin/skopeo"],
+    package: "skopeo",
+    importance: "unpacked",
+  },
 ];
 
 export interface Need {

@@ -2,6 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { Fetcher, readSource, resolveSource, systemGit } from "@skillhold/registry/install";
+import { launch } from "@skillhold/sandbox/backend";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GitServer, openGitServer, skillText } from "./git-server.fixture.ts";
 import { installScene } from "./scene.fixture.ts";
@@ -234,4 +237,23 @@ describe("bad input", () => {
     expect(asked.code).toBe(0);
     expect(asked.err).toContain("1 file");
   });
+});
+
+test("git dials the address that was judged, also when the name server changes its answer [S-47]", async () => {
+  const repo = repository();
+  repo.write({ "skills/pdf/SKILL.md": skillText("pdf") });
+  repo.commit();
+  const answers = [["127.0.0.1"], ["192.0.2.1"]];
+  let asked = 0;
+  const resolve = async () => answers[Math.min(asked++, 1)] ?? [];
+  const policy = { isPrivateAllowed: () => true, isPlainAllowed: () => true };
+  const fetcher = new Fetcher({ resolve, policy, limits: defaultLimits });
+  const env = { PATH: process.env["PATH"] };
+  const git = systemGit({ launch, pins: fetcher.pins, env, isPlainAllowed: () => true });
+  const ports = { fetcher, git, settings: { cwd: project() }, limits: defaultLimits, work: root() };
+  // Only the pin knows this host.
+  const url = repo.url.replace("127.0.0.1", "skills.test");
+  const resolved = await resolveSource(readSource(`${url}#main`), ports);
+  expect(await resolved.fetch(resolved.skills)).toMatchObject([{ name: "pdf" }]);
+  expect([asked, server.seen.at(-1)?.host]).toEqual([1, new URL(url).host]);
 });

@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { hash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findProgram } from "../system-program.ts";
 import { skillText } from "./git-server.fixture.ts";
@@ -13,6 +15,7 @@ import { installScene } from "./scene.fixture.ts";
 const { root, home, json, read, write } = installScene({ beforeEach, afterEach });
 
 const program = findProgram("/usr/bin/docker-registry");
+const skopeo = findProgram("/usr/bin/skopeo");
 /** `secret`, as the registry stores it. */
 const PASSWORD_HASH = "$2b$04$UxoIIpn7Fp4iM6OlojFeB.xdCmmt6dXEwLubfpqu1A2FSz.5.avoS";
 
@@ -59,6 +62,31 @@ describe.skipIf(program === undefined)("the registry of Debian's docker-registry
     registry.kill("SIGKILL");
     await ended;
   });
+
+  test.skipIf(skopeo === undefined)(
+    "has a skill that skopeo reads and copies, and the copy installs by its digest [S-47]",
+    async () => {
+      writeSkill();
+      logIn(host);
+      const { data } = await json(["push", "pdf", `oci://${host}/team/pdf:1.0.0`]);
+      const run = async (...args: readonly string[]) => {
+        const env = { PATH: process.env["PATH"], HOME: home(), ...skopeo?.env };
+        return (await promisify(execFile)(skopeo?.path ?? "", args, { env })).stdout;
+      };
+      const from = `docker://${host}/team/pdf:1.0.0`;
+      const raw = await run("inspect", "--raw", "--tls-verify=false", from);
+      expect(`sha256:${hash("sha256", raw)}`).toBe(data.digest);
+      const insecure = ["--insecure-policy", "copy", "--src-tls-verify=false", "--dest-tls-verify=false"];
+      await run(...insecure, from, `docker://${host}/mirror/pdf:1.0.0`);
+      const copy = `oci://${host}/mirror/pdf@${data.digest}`;
+      const installed = await json(["install", copy, "--target", "project", "--yes"]);
+      expect(installed).toMatchObject({
+        code: 0,
+        data: { previews: [{ origin: { digests: { manifest: data.digest } } }] },
+      });
+      expect(read(".agents/skills/pdf/scripts/run.sh")).toBe("#!/bin/sh\necho hi\n");
+    },
+  );
 
   test("takes a skill, and the install of it has the same content [S-47]", async () => {
     writeSkill();

@@ -154,28 +154,39 @@ describe.each(PLACES)("in %s", (_, place) => {
   });
 });
 
+/** The real `skills` command line. */
+async function skillsCli(cwd: string, ...args: readonly string[]): Promise<string> {
+  const quiet = { CI: "1", NO_COLOR: "1", DISABLE_TELEMETRY: "1", DO_NOT_TRACK: "1" };
+  const argv = [resolve("node_modules/skills/bin/cli.mjs"), ...args];
+  const env = { HOME: home(), PATH: process.env["PATH"], ...quiet };
+  return (await run(resolve("node_modules/.bin/node"), argv, { cwd, env })).stdout;
+}
+
+test("keeps an edit that an update by the skills command line overwrites [S-47]", async () => {
+  const repo = repository();
+  const other = join(root(), "other");
+  mkdirSync(other);
+  await skillsCli(other, "add", repo.url, "--skill", "pdf", "--agent", "universal", "--copy", "-y");
+  await text(["install", repo.url, "--target", "project", "--yes"]);
+  const edited = skillText("pdf", body({ 1: "Mine.\n" }));
+  const theirs = join(other, ".agents/skills/pdf/SKILL.md");
+  writeFileSync(theirs, edited);
+  write(".agents/skills/pdf/SKILL.md", edited);
+  repo.write({ "skills/pdf/SKILL.md": skillText("pdf", body({ 10: "Theirs.\n" })) });
+  repo.commit();
+  await skillsCli(other, "update", "-p", "-y");
+  expect((await text(["update", "pdf", "--target", "project", "--yes", "--now"])).code).toBe(0);
+  expect(readFileSync(theirs, "utf8")).toBe(skillText("pdf", body({ 10: "Theirs.\n" })));
+  expect(read(".agents/skills/pdf/SKILL.md")).toBe(skillText("pdf", body({ 1: "Mine.\n", 10: "Theirs.\n" })));
+});
+
 describe("the lock of a project", () => {
   const place = ["--target", "project", "--yes"] as const;
 
   test("is read by the skills command line, and its entry by us [S-46] [S-47]", async () => {
     const repo = repository();
     await text(["install", repo.url, ...place]);
-    const env = {
-      HOME: home(),
-      PATH: process.env["PATH"],
-      CI: "1",
-      NO_COLOR: "1",
-      DISABLE_TELEMETRY: "1",
-      DO_NOT_TRACK: "1",
-    };
-    const cli = async (...args: readonly string[]) =>
-      (
-        await run(resolve("node_modules/.bin/node"), [resolve("node_modules/skills/bin/cli.mjs"), ...args], {
-          cwd: project(),
-          env,
-        })
-      ).stdout;
-    expect(await cli("list")).toContain("pdf");
+    expect(await skillsCli(project(), "list")).toContain("pdf");
     const ours = JSON.parse(read("skills-lock.json"));
     expect(ours.skills.pdf).toMatchObject({
       sourceType: "git",
@@ -184,14 +195,7 @@ describe("the lock of a project", () => {
     });
     // Their own install of the same repository records the same hash.
     mkdirSync(join(root(), "other"));
-    await run(
-      resolve("node_modules/.bin/node"),
-      [resolve("node_modules/skills/bin/cli.mjs"), "add", repo.url, "--all", "--copy", "-y"],
-      {
-        cwd: join(root(), "other"),
-        env,
-      },
-    );
+    await skillsCli(join(root(), "other"), "add", repo.url, "--all", "--copy", "-y");
     const theirs = JSON.parse(readFileSync(join(root(), "other/skills-lock.json"), "utf8"));
     expect(theirs.skills.pdf.computedHash).toBe(ours.skills.pdf.computedHash);
     writeFileSync(join(project(), "skills-lock.json"), JSON.stringify(theirs, undefined, 2));
