@@ -1,5 +1,6 @@
 import { openMemoryLibrary } from "@skillhold/core/library";
 import { skill } from "@skillhold/core/test/library/library.contract";
+import { withRawRegistry } from "@skillhold/store/test/table/registry-store";
 import { afterAll, describe, expect, test } from "vitest";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { anyone, engines, FreshStores, host, withAnswers } from "./store.fixture.ts";
@@ -82,6 +83,49 @@ describe.each(engines)("the search of a registry in %s", (engine) => {
     trees = 0;
     expect((await second.search(anyone, "zebra"))[0]?.entry.id).toBe("new-one");
     expect(trees).toBe(1);
+  });
+});
+
+describe("the search of gateways that share a registry", () => {
+  const stores = new FreshStores("postgres");
+  afterAll(() => stores.close());
+
+  test("a second gateway does not build the index again, and rebuilds a damaged one [S-61] [S-73]", async () => {
+    const url = await stores.url();
+    const [store, other] = [await stores.open(url), await stores.open(url)];
+    await putSkills(corpus(), store);
+    const before = await (await stores.library(store)).search(anyone, "merge pdf files");
+    let trees = 0;
+    const counting = withAnswers(other, {
+      findTree: (hash) => {
+        trees += 1;
+        return other.findTree(hash);
+      },
+    });
+    const second = await stores.library(counting);
+    expect(await second.search(anyone, "zebra")).toEqual([]);
+    expect(trees).toBe(0);
+    expect(await second.search(anyone, "merge pdf files")).toEqual(before);
+    await withRawRegistry(url, {}, ({ db }) =>
+      db.transaction((tx) => tx.script("update search_piece set content = 'x'")),
+    );
+    trees = 0;
+    const third = await stores.library(counting);
+    expect(await third.search(anyone, "merge pdf files")).toEqual(before);
+    expect(trees).toBeGreaterThanOrEqual(corpus().length);
+  });
+
+  test("a failure of the shared index is reported, and the search works [S-61]", async () => {
+    const store = await stores.open();
+    await putSkills(corpus(), store);
+    const failure = new Error("no index");
+    const fail = () => Promise.reject(failure);
+    const errors: unknown[] = [];
+    const library = await stores.library(withAnswers(store, { searchIndex: { load: fail, save: fail } }), {
+      onError: (error) => errors.push(error),
+    });
+    expect((await library.search(anyone, "merge pdf files"))[0]?.entry.id).toBe("pdf-tools");
+    expect(errors).toEqual([failure, failure]);
   });
 });
 

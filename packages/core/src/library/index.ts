@@ -29,7 +29,7 @@ export type {
   SkillContent,
   SkillFile,
 } from "./library.ts";
-export { LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
+export { LibrarySearch, revisionName, type SearchStore, type SearchTexts } from "./library-search.ts";
 export type { LiveReloadOptions } from "./live-reload.ts";
 export type { MemorySkill } from "./memory-shelf.ts";
 export {

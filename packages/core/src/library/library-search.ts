@@ -129,7 +129,9 @@ export class LibrarySearch {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#models.vectors?.close();
-    await this.#turns.run(() => this.#save());
+    // The next start reads a few documents faster than this one writes the whole index.
+    const isWorthIt = this.#unsaved * 100 >= (this.#index?.size ?? 0);
+    if (isWorthIt) await this.#turns.run(() => this.#save());
     this.#index = undefined;
     this.#indexed = undefined;
     this.#sights.clear();

@@ -8,6 +8,7 @@ import {
   LibrarySearch,
   REFERENCE_BYTES,
   type SearchedTexts,
+  type SearchStore,
   type SearchTexts,
   type SkillFile,
   searchStore,
@@ -35,7 +36,7 @@ export interface OpenRegistryLibraryOptions {
   /** A folder for read-only copies of revisions, for readers that need a file system. */
   readonly copies?: string;
   readonly settings?: AccessSettings;
-  /** Caches the search index between starts. */
+  /** Caches the search index between starts. A PostgreSQL registry keeps its index itself, for all gateways. */
   readonly cache?: IndexCache;
   /** Separates this store from others in the cache. Stores that share a name only slow each other down. */
   readonly name?: string;
@@ -103,10 +104,19 @@ export async function openRegistryLibrary(
   const { limits } = context;
   const shelf = await RegistryShelf.open({ host, label, copies, onError }, context);
   const models = searchModels(options.models, context.store.vectors);
-  const kept = searchStore(cache, `registry:${name}`);
+  const isShared = context.store.engine === "postgres";
+  const kept = isShared ? sharedIndex(context, onError) : searchStore(cache, `registry:${name}`);
   const search = new LibrarySearch(new RegistryTexts(shelf, limits), kept, models);
   if (options.watch === true) await shelf.watch();
   return new RegistryLibrary(shelf, search, { settings, limits, name });
+}
+
+/** A failure only means that the index is built again. */
+function sharedIndex({ store }: RegistryContext, onError: (error: unknown) => void = () => {}): SearchStore {
+  return {
+    load: () => store.searchIndex.load().catch((error) => void onError(error)),
+    save: (bytes) => store.searchIndex.save(bytes).catch(onError),
+  };
 }
 
 /** About 2,000 skills of typical size. */

@@ -1,4 +1,5 @@
 import type { Approval } from "@skillhold/core/approval";
+import type { SearchStore } from "@skillhold/core/library";
 import type { VectorStore } from "@skillhold/core/semantic";
 import type { Actor, Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { EvalReportBody } from "@skillhold/protocol/http";
@@ -21,6 +22,8 @@ export interface RegistryStore extends RegistryReader {
   readonly blobs: BlobStore;
   /** Vectors of the search, which can always be computed again. */
   readonly vectors: VectorStore;
+  /** The search index that all processes on the store share. */
+  readonly searchIndex: SearchStore;
   /**
    * Atomic, and durable when it returns. `work` must await only `tx`: it blocks other writers, and the engine
    * may run it again from the start after a conflict.

@@ -18,8 +18,8 @@ import { AnyRow, type BackupRow, formatRow } from "./backup-row.ts";
 
 const PAGE = 500;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Migrations run again on restore, and blobs have entries of their own. */
-export const NOT_AS_ROWS = new Set(["migration", "blob"]);
+/** Migrations run again on restore, blobs have entries of their own, and the search index can be built again. */
+export const NOT_AS_ROWS = new Set(["migration", "blob", "search_index", "search_piece"]);
 
 export interface BackupParts {
   readonly db: Db;

@@ -366,6 +366,18 @@ export const migrations: readonly Migration[] = [
     name: "events by agent and type",
     script: "create index event_agent_type on event (agent, type, seq) where agent is not null",
   },
+  {
+    name: "search index",
+    script: `
+      create table search_index (
+        id {int} not null primary key check (id = 1),
+        pieces {text} not null
+      ) {strict};
+      create table search_piece (
+        hash {text} not null primary key,
+        content {bytes} not null
+      ) {strict}`,
+  },
 ];
 
 const PAGE = 1000;

@@ -2,6 +2,8 @@ import { SkillEvent } from "@skillhold/protocol";
 import type { RegistryStore } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Sql, sql } from "../engine/sql.ts";
+import { withDb } from "./raw-registry.fixture.ts";
 import { at, deleted, digest, record, revision, skill, treeFile } from "./registry.fixture.ts";
 import { openRegistryStore } from "./registry-store.ts";
 
@@ -282,6 +284,51 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         await store.transaction((tx) => tx.putSkill(skill("pdf", { reason: long, missing: [long] })));
         expect(await store.findSkill("pdf")).toMatchObject({ reason: long, missing: [long] });
         expect((await store.listCurrent())[0]?.skill.reason).toBe(long);
+      });
+    });
+
+    describe("the search index", () => {
+      const bytes = (fill: number, size = 2_500_000) => new Uint8Array(size).fill(fill);
+      const pieces = () =>
+        withDb(url, (db) => db.all(sql`select hash from search_piece`, { parse: (row) => row }));
+
+      test("is read by other processes as it was saved last, without older pieces [S-61] [S-73]", async () => {
+        const other = await openRegistryStore(url);
+        expect(await other.searchIndex.load()).toBeUndefined();
+        await store.searchIndex.save(bytes(1));
+        expect(await other.searchIndex.load()).toEqual(bytes(1));
+        await store.searchIndex.save(new Uint8Array());
+        const next = bytes(1);
+        next[2_400_000] = 7;
+        await other.searchIndex.save(next);
+        expect(await store.searchIndex.load()).toEqual(next);
+        // The first two pieces have the same content.
+        expect(await pieces()).toHaveLength(2);
+        await other.close();
+      });
+
+      test("is not read if a piece is damaged or missing, and can be saved again [S-61]", async () => {
+        await store.searchIndex.save(bytes(1));
+        const damage = (change: Sql) =>
+          withDb(url, (db) => db.transaction((tx) => tx.run(sql`${change} where length(content) < 1000000`)));
+        await damage(sql`update search_piece set content = ${bytes(2, 10)}`);
+        expect(await store.searchIndex.load()).toBeUndefined();
+        await store.searchIndex.save(bytes(1));
+        expect(await store.searchIndex.load()).toEqual(bytes(1));
+        await damage(sql`delete from search_piece`);
+        expect(await store.searchIndex.load()).toBeUndefined();
+        await store.searchIndex.save(bytes(1));
+        expect(await store.searchIndex.load()).toEqual(bytes(1));
+      });
+
+      test("stays whole while two processes save [S-61] [S-73]", async () => {
+        const other = await openRegistryStore(url);
+        await Promise.all([store.searchIndex.save(bytes(1)), other.searchIndex.save(bytes(2))]);
+        const loaded = await store.searchIndex.load();
+        expect([bytes(1), bytes(2)].some((each) => Buffer.compare(each, loaded ?? each.slice(1)) === 0)).toBe(
+          true,
+        );
+        await other.close();
       });
     });
 

@@ -33,6 +33,7 @@ import { migrations } from "./migration-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
 import { type RevisionKey, selectRevisionOf, selectRevisionsOf } from "./revision-table.ts";
+import { searchIndexTable } from "./search-index-table.ts";
 import { selectSkill, selectSkillsOf } from "./skill-table.ts";
 import { TokenTouches } from "./token-table.ts";
 import { selectTree, selectTreesOf } from "./tree-table.ts";
@@ -192,6 +193,7 @@ function storeOf(
     engine: db.engine,
     blobs,
     vectors: vectorTable(db),
+    searchIndex: searchIndexTable(db),
     ...readerOf(db),
     findTree: (hash) => trees.get(hash),
     findSkill: (idOrUid) => skills.get(idOrUid),
