@@ -13,8 +13,12 @@ import { putSkills } from "../tests/registry-library/put-skills.ts";
 import { makeSkill, makeSkills } from "./generated-skill.ts";
 import { growthLine, type Point } from "./measure.ts";
 import { batches } from "./registry-bare.ts";
+import { benchGateways } from "./scale-gateway.ts";
 
-/** Measures registry libraries over many skills in processes of their own, the second one beside the first. */
+/**
+ * Measures registry libraries over many skills in processes of their own, the second one beside the first, then two gateways on
+ * one PostgreSQL.
+ */
 export async function benchScale(sizes: readonly number[], args: readonly string[]): Promise<void> {
   const engines = args.includes("sqlite") ? (["sqlite"] as const) : (["postgres"] as const);
   for (const engine of engines) {
@@ -23,7 +27,25 @@ export async function benchScale(sizes: readonly number[], args: readonly string
       for (const { step, cpuMs: ms } of await benchSize(engine, size)) points[step]?.push({ size, ms });
     const line = growthLine(points);
     if (line !== undefined) console.log(`scale: ${engine}: ${line}`);
+    if (engine === "postgres") await benchPairs(sizes);
   }
+}
+
+async function benchPairs(sizes: readonly number[]): Promise<void> {
+  const points: Record<string, Point[]> = { list: [], search: [], catalogue: [] };
+  const cluster = await startPostgres();
+  const folder = mkdtempSync(join(tmpdir(), "skillhold-bench-"));
+  try {
+    for (const size of sizes.filter((each) => Number.isSafeInteger(each))) {
+      const found = await benchGateways(await cluster.createDatabase(), size, join(folder, String(size)));
+      for (const [step, point] of Object.entries(found)) points[step]?.push(point);
+    }
+  } finally {
+    await cluster.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const line = growthLine(points);
+  if (line !== undefined) console.log(`scale: two gateways: ${line}`);
 }
 
 /** Returns the first steps of the first start. */
