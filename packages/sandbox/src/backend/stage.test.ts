@@ -132,6 +132,26 @@ test("removes a folder with names that are not valid text [S-29]", async () => {
   expect(existsSync(stage)).toBe(false);
 });
 
+test("is in a place where no other user can create names, if there is one [S-29]", () => {
+  const home = mkdtempSync(join(tmpdir(), "skillhold-home-"));
+  const cache = join(home, ".cache");
+  mkdirSync(cache, { mode: 0o700 });
+  const uid = process.getuid?.() ?? 0;
+  try {
+    if (uid === 0) {
+      expect(rootPath(0, { HOME: home })).toBe("/var/lib/skillhold-0");
+      chownSync(cache, 4242, 4242);
+    }
+    const other = uid === 0 ? 4242 : uid;
+    expect(rootPath(other, { HOME: home })).toBe(join(cache, `skillhold-${other}`));
+    expect(rootPath(other, { HOME: "/", XDG_CACHE_HOME: cache })).toBe(join(cache, `skillhold-${other}`));
+    chmodSync(cache, 0o777);
+    expect(rootPath(other, { HOME: home })).toBe(join(tmpdir(), `skillhold-${other}`));
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
 test("uses the runtime folder of the user only if no other user can change it [S-29]", () => {
   const runtime = mkdtempSync(join(tmpdir(), "skillhold-runtime-"));
   const uid = 4242;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, lstatSync } from "node:fs";
+import { accessSync, chmodSync, chownSync, constants, lstatSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -27,19 +27,30 @@ export async function stageRoot(): Promise<string> {
 }
 
 /**
- * The user's runtime folder, where the system has one: no other user can create a name in it. Root's runs use other
- * users, who may not enter root's runtime folder or temporary folder.
+ * A folder in a place where no other user can create names: the user's runtime folder or cache folder. Root's runs use
+ * other users, who may not enter root's folders, so root uses a folder of the system. The shared temporary folder is the
+ * last resort: another user could take the name there, and runs would fail.
  */
 export function rootPath(uid = process.getuid?.() ?? 0, env: NodeJS.ProcessEnv = process.env): string {
-  const { SKILLHOLD_STAGE: given, XDG_RUNTIME_DIR: runtime = "" } = env;
+  const { SKILLHOLD_STAGE: given, XDG_RUNTIME_DIR: runtime = "", HOME: home = "" } = env;
   if (given !== undefined) return given;
-  if (uid === 0 && process.platform === "linux") return "/var/tmp/skillhold-0";
-  return join(isAbsolute(runtime) && isOwn(runtime, uid) ? runtime : tmpdir(), `skillhold-${uid}`);
+  const isRoot = uid === 0 && process.platform === "linux";
+  const { XDG_CACHE_HOME: cache = join(home, ".cache") } = env;
+  const parents = isRoot ? ["/var/lib"] : [runtime, cache];
+  const own = parents.find((folder) => isAbsolute(folder) && isOwn(folder, uid));
+  return join(own ?? (isRoot ? "/var/tmp" : tmpdir()), `skillhold-${uid}`);
 }
 
 function isOwn(folder: string, uid: number): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o022) === 0;
+  if (stats?.isDirectory() !== true || stats.uid !== uid || (stats.mode & 0o022) !== 0) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    // The disk is read-only.
+    return false;
+  }
 }
 
 function notUsable(root: string, cause?: unknown): SkillError {
