@@ -77,11 +77,17 @@ test("the order of mounts and secrets does not change the key [S-28]", () => {
   );
 });
 
-test("the key ignores session, run and reason, and covers trust, sandbox and argument shape [S-28]", () => {
+test("the key ignores session, run and reason, and covers trust, sandbox, packages, origin and argument shape [S-28]", () => {
   const decision = { verdict: "ask", rule: "other", reason: "Other.", reasons: ["Other."] } as const;
   const other = request({ session: "s9", run: "r9", decision });
   expect(approvalKey(request({ trust: "third_party" }))).not.toBe(approvalKey(request()));
   expect(approvalKey(request({ sandbox: "none" }))).not.toBe(approvalKey(request()));
+  for (const field of ["environment", "origin"] as const)
+    expect(
+      new Set(
+        ["a", "b", undefined].map((value) => approvalKey({ ...request(), ...(value && { [field]: value }) })),
+      ).size,
+    ).toBe(3);
   expect(approvalKey(request({ args: ["--slow"] }))).not.toBe(approvalKey(request()));
   expect(approvalKey(request({ stdin: { bytes: 1, digest: digest("x") } }))).not.toBe(approvalKey(request()));
   expect(approvalKey(other)).toBe(approvalKey(request()));
