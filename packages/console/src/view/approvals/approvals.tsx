@@ -5,8 +5,8 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count, Kbd } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
+import { LatestEvents } from "../activity/latest-events.tsx";
 import { type Answered, answers } from "./answer.ts";
-import { History } from "./history.tsx";
 import { Kept } from "./kept.tsx";
 import type { Question } from "./question.ts";
 import { QuestionCard } from "./question-card.tsx";
@@ -32,7 +32,13 @@ export function Approvals() {
       )}
       <Questions shown={shown} onAnswer={give} />
       {data !== undefined && data.approvals.length > 0 && <Kept approvals={data.approvals} />}
-      <History />
+      <LatestEvents
+        title="History"
+        limit={10}
+        type="approval.granted,approval.denied,approval.revoked"
+        empty="No run has been approved or denied yet."
+        more={{ href: "/activity?kind=approvals", label: "All approvals" }}
+      />
     </Page>
   );
 }

@@ -6,8 +6,8 @@ import { useSkills } from "../../api/use-skills.ts";
 import { Badge, Dot } from "../../ui/badge.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
-import { Ago, count } from "../../ui/text.tsx";
-import { lineOf, namesIn } from "../activity/event-line.ts";
+import { count } from "../../ui/text.tsx";
+import { LatestEvents } from "../activity/latest-events.tsx";
 import { fillDays, usesOf } from "../skill/activity/day.ts";
 import { UsageChart } from "../skill/activity/usage-chart.tsx";
 import { healthTable } from "../skills/health.ts";
@@ -26,7 +26,14 @@ export function Home() {
         <Standing />
       </div>
       <AllUsage />
-      {canPublish && <Recent />}
+      {canPublish && (
+        <LatestEvents
+          title="Recent activity"
+          limit={8}
+          empty="No activity yet."
+          more={{ href: "/activity", label: "All activity" }}
+        />
+      )}
     </Page>
   );
 }
@@ -150,50 +157,6 @@ function AllUsage() {
         </Empty>
       )}
       {days.some((day) => usesOf(day) > 0) && <UsageChart days={days} />}
-    </Panel>
-  );
-}
-
-const RECENT = "8";
-
-/** The latest entries of the audit log that the user may see. */
-function Recent() {
-  const { data, error, refetch } = useApi(
-    "GET /v1/audit",
-    { query: { order: "newest", limit: RECENT } },
-    { keep: true },
-  );
-  const names = namesIn(data?.events ?? []);
-  return (
-    <Panel
-      title="Recent activity"
-      actions={
-        <Link href="/activity" className="text-sm text-accent-strong hover:underline">
-          All activity
-        </Link>
-      }
-    >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <SkeletonRows count={4} />}
-      {data?.events.length === 0 && <p className="px-4 py-3 text-sm text-muted">No activity yet.</p>}
-      <ol className="divide-y divide-line">
-        {data?.events.map(({ seq, event }) => {
-          const { who, text, by, tone } = lineOf(event, names);
-          return (
-            <li key={seq} className="flex items-baseline gap-3 px-4 py-2 text-sm">
-              <Dot tone={tone} />
-              <p className="min-w-0 flex-1 break-words">
-                {who !== undefined && <span className="font-medium">{who} </span>}
-                {text}
-                {by !== undefined && <span className="text-muted"> · {by}</span>}
-              </p>
-              <span className="text-xs text-muted">
-                <Ago at={event.at} />
-              </span>
-            </li>
-          );
-        })}
-      </ol>
     </Panel>
   );
 }
