@@ -49,6 +49,9 @@ export const granterOptions = [
   { flags: "--by <name>", summary: ACTING_USER },
 ] as const satisfies readonly OptionSpec[];
 
+/** The options of a command that changes grants. */
+export const grantWriteOptions = [dryRunOption, ...granterOptions, storeOption] as const;
+
 export const byOption = { flags: "--by <name>", summary: ACTING_USER } as const satisfies OptionSpec;
 
 export const registryWriteOptions = [...actorOptions, storeOption] as const;

@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { listApprovers, setApprovers } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { listOption } from "../../option.ts";
-import { dryRunOption, granterOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { grantWriteOptions, idArgument } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { asGranter } from "./grantee-option.ts";
@@ -10,9 +10,7 @@ import { asGranter } from "./grantee-option.ts";
 const optionSpecs = [
   { flags: "--user <name>", summary: "name this user as an approver; repeatable", repeats: true },
   { flags: "--reset", summary: "let the owner and the managers of the skill answer again" },
-  dryRunOption,
-  ...granterOptions,
-  storeOption,
+  ...grantWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({

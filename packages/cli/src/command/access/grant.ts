@@ -2,13 +2,7 @@ import { present } from "@skillhold/host/place";
 import { grantSkill } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { readRevision, textOption } from "../../option.ts";
-import {
-  dryRunOption,
-  granteeOptions,
-  granterOptions,
-  idArgument,
-  storeOption,
-} from "../../shared-option.ts";
+import { granteeOptions, grantWriteOptions, idArgument } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { withGrant } from "./grantee-option.ts";
 
@@ -16,9 +10,7 @@ const optionSpecs = [
   ...granteeOptions,
   { flags: "--pin <revision>", summary: "limit the grant to this revision" },
   { flags: "--manage", summary: "also let the user publish, edit and grant the skill; not for agents" },
-  dryRunOption,
-  ...granterOptions,
-  storeOption,
+  ...grantWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({

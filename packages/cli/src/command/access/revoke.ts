@@ -1,21 +1,10 @@
 import { revokeSkill } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import {
-  dryRunOption,
-  granteeOptions,
-  granterOptions,
-  idArgument,
-  storeOption,
-} from "../../shared-option.ts";
+import { granteeOptions, grantWriteOptions, idArgument } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { withGrant } from "./grantee-option.ts";
 
-const optionSpecs = [
-  ...granteeOptions,
-  dryRunOption,
-  ...granterOptions,
-  storeOption,
-] as const satisfies readonly OptionSpec[];
+const optionSpecs = [...granteeOptions, ...grantWriteOptions] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [idArgument],
