@@ -70,15 +70,24 @@ test("serve.yaml in the data folder is read without being named [S-71]", () => {
 });
 
 test.each([
-  ["prot: 1\n", "prot"],
-  ["port: many\n", "port"],
-  ["port: [\n", ""],
-  ["- a\n", ""],
+  ["prot: 1\n", "prot is not a known key"],
+  ["port: many\n", 'port is "many", and must be a number'],
+  ["port: 70000\n", "port is 70000, and must be at most 65535"],
+  ["retention:\n  auditDays: 1.5\n", "retention.auditDays is 1.5, and must be a whole number"],
+  ["retention:\n  days: 1\n", "retention.days is not a known key"],
+  ['roots: [""]\n', 'roots.0 is "", and must be at least 1 characters long'],
+  ["webhooks:\n  - name: a\n", "webhooks.0.url is missing"],
+  ["port: [\n", "the YAML is not valid"],
+  ["- a\n", 'the file is ["a"], and must be a list of keys and values'],
   ["a: &a [1]\nb: *a\n", ""],
 ])("rejects the file %j and names the problem [S-71]", (text, part) => {
   writeFileSync(join(cwd, "c.yaml"), text);
   expect(() => read({ config: "c.yaml" })).toThrow(
-    expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(part) }),
+    expect.objectContaining({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(part),
+      hint: expect.stringContaining("serve.schema.json"),
+    }),
   );
 });
 

@@ -88,13 +88,56 @@ function findFile(
 }
 
 function readFile(path: string): ServeFile {
-  const text = readText(path);
+  const value = parseYaml(readText(path), path);
+  const { success, data, error } = ServeFile.safeParse(value, { reportInput: true });
+  if (success) return data;
+  const [issue] = error.issues;
+  throw invalid(path, issue === undefined ? "a value is invalid" : describeIssue(issue), error);
+}
+
+function parseYaml(text: string, path: string): unknown {
   try {
-    return ServeFile.parse(parse(text, { maxAliasCount: 0 }) ?? {});
+    return parse(text, { maxAliasCount: 0 }) ?? {};
   } catch (error) {
-    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw invalid(path, problem.trim().replaceAll(/\s+/g, " "), error);
+    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw invalid(path, `the YAML is not valid: ${line.replace(/[.:]$/, "")}`, error);
   }
+}
+
+/** The path of the field, then its value and the accepted ones. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const at = issue.path.length === 0 ? "the file" : issue.path.join(".");
+  if (issue.code === "unrecognized_keys")
+    return `${[...issue.path, issue.keys[0] ?? ""].join(".")} is not a known key`;
+  if (issue.code === "invalid_type" && issue.input === undefined) return `${at} is missing`;
+  const shown = `${at} is ${(JSON.stringify(issue.input) ?? "unknown").slice(0, 80)}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `${shown}, and must be ${TYPES.get(issue.expected) ?? `of the type ${issue.expected}`}`;
+    case "too_small":
+      return `${shown}, and must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case "too_big":
+      return `${shown}, and must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+    case "invalid_value":
+      return `${shown}, and must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    default:
+      return `${shown}, and is not accepted`;
+  }
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["int", "a whole number"],
+  ["number", "a number"],
+  ["string", "a text"],
+  ["boolean", "true or false"],
+  ["array", "a list"],
+  ["object", "a list of keys and values"],
+  ["record", "a list of keys and values"],
+]);
+
+/** The unit of a bound of this type. */
+function unitOf(origin: string): string {
+  return origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
 }
 
 function readText(path: string): string {
@@ -108,7 +151,7 @@ function readText(path: string): string {
 
 function invalid(path: string, problem: string, cause?: unknown): SkillError {
   return new SkillError("CONFIG_INVALID", `${path} is invalid: ${problem}.`, {
-    hint: "Fix the file. docs/reference/serve.schema.json describes its keys.",
+    hint: "Correct the file. docs/reference/serve.schema.json describes its keys.",
     details: { path },
     cause,
   });
