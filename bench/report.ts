@@ -6,7 +6,11 @@ import { promisify } from "node:util";
 
 /** The measured parts of the page: the arguments of each benchmark, and what its lines compare. */
 const sections = [
-  { title: "Start of the command line", args: ["start"], about: "`node -e 0`." },
+  {
+    title: "Start of the command line, and memory at rest",
+    args: ["start"],
+    about: "`node -e 0`, and a Node program that serves HTTP and does no work.",
+  },
   {
     title: "Start and calls of the MCP server",
     args: ["mcp"],
@@ -60,7 +64,7 @@ compare processor time, which other work on the machine changes less.
 \`npm run bench library 3000 -- --corpus <folder>\` measures the skills of a folder of your own, copied under new names until
 there are 3,000.
 
-The command line and the MCP server run from TypeScript sources here. An installed package is bundled and starts faster.
+The workspace runs TypeScript sources. An installed package is bundled and starts faster.
 
 Measured with Node ${process.versions.node} on ${availableParallelism()} cores (${processor}) and ${memory} GB of memory. The load average was
 ${before.toFixed(1)} before and ${after.toFixed(1)} after.
