@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -16,8 +16,9 @@ const FILE_BYTES = 2500;
 const ROUNDS = 3;
 
 /**
- * One skill out of a repository of 4,500 files: our install against `git clone --depth 1` and against `skills add`, in
- * turns, in time and in bytes that the server sent; then all skills of a repository of 200.
+ * One skill out of a repository of 4,500 files: our install, from the workspace and from the packed command that users
+ * run, against `git clone --depth 1` and against `skills add`, in turns, in time and in bytes that the server sent; then
+ * all skills of a repository of 200, and of a folder of 100.
  */
 export async function benchInstall(): Promise<void> {
   const server = await openGitServer();
@@ -42,14 +43,28 @@ export async function benchInstall(): Promise<void> {
       ),
     );
     small.commit();
+    const local = join(base, "local");
+    for (let skill = 0; skill < 100; skill += 1) {
+      const folder = join(local, "skills", `s-${skill}`);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "SKILL.md"), skillText(`s-${skill}`));
+    }
     const home = join(base, "home");
+    const source = resolve("packages/skillhold/bin/skillhold.js");
+    const packed = await packCommand(base);
     const tasks: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
-      "skillhold install": (folder) => skillhold(folder, home, `${repo.url}#@skill-7`),
+      "skillhold install": (folder) => skillhold(packed, folder, home, `${repo.url}#@skill-7`),
+      "skillhold install, from the workspace": (folder) =>
+        skillhold(source, folder, home, `${repo.url}#@skill-7`),
       "resolve and fetch": (folder) => fetchOne(folder, repo.url),
       "git clone --depth 1": (folder) =>
         run("git", ["clone", "--quiet", "--depth", "1", repo.url, join(folder, "clone")]),
-      "skills add": (folder) => skillsAdd(folder, home, repo.url),
-      "skillhold install, 200 skills": (folder) => skillhold(folder, home, small.url),
+      "skills add": (folder) => skillsAdd(folder, home, repo.url, "skill-7"),
+      "skillhold install, 200 skills": (folder) => skillhold(packed, folder, home, small.url),
+      "skillhold install, 100 local skills": (folder) => skillhold(packed, folder, home, local),
+      "skillhold install, 100 local skills into a store": (folder) =>
+        skillhold(packed, folder, folder, local, "store"),
+      "skills add, 100 local skills": (folder) => skillsAdd(folder, home, local, "*"),
     };
     const times = new Map<string, number[]>();
     const bytes = new Map<string, number>();
@@ -106,16 +121,30 @@ async function fetchOne(work: string, url: string): Promise<void> {
   await resolved.fetch(resolved.skills.filter(({ name }) => name === "skill-7"));
 }
 
-async function skillhold(folder: string, home: string, source: string): Promise<void> {
-  const bin = resolve("packages/skillhold/bin/skillhold.js");
-  const argv = [bin, "install", source, "--target", "project", "--yes"];
+/** Packs the command as it is published; returns its launcher. */
+async function packCommand(base: string): Promise<string> {
+  await run(process.execPath, ["scripts/dist.mjs", "--out", base], { maxBuffer: 64 * 1024 * 1024 });
+  const tarball = readdirSync(base).find((name) => name.endsWith(".tgz")) ?? "";
+  await run("tar", ["-xzf", join(base, tarball), "-C", base]);
+  return join(base, "package/bin/skillhold.js");
+}
+
+async function skillhold(
+  launcher: string,
+  folder: string,
+  home: string,
+  source: string,
+  target = "project",
+): Promise<void> {
+  const argv = [launcher, "install", source, "--target", target, "--yes"];
   await run(process.execPath, argv, { cwd: folder, env: environment(home), maxBuffer: 64 * 1024 * 1024 });
 }
 
-async function skillsAdd(folder: string, home: string, url: string): Promise<void> {
+async function skillsAdd(folder: string, home: string, source: string, skill: string): Promise<void> {
   writeFileSync(join(folder, "package.json"), "{}");
   const cli = resolve("node_modules/skills/bin/cli.mjs");
-  await run(process.execPath, [cli, "add", url, "--skill", "skill-7", "--copy", "-y"], {
+  const argv = [cli, "add", source, "--skill", skill, "--agent", "universal", "--copy", "-y"];
+  await run(process.execPath, argv, {
     cwd: folder,
     env: environment(home),
   });
