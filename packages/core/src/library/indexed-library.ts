@@ -11,7 +11,6 @@ import {
   isOpenTo,
   isVisible,
 } from "./access.ts";
-import { lazyList } from "./lazy-list.ts";
 import type {
   ByteRange,
   Explanation,
@@ -305,26 +304,23 @@ function lookAt(all: ShelfView, viewer: Viewer): Look {
   return { viewer: asker, all, view };
 }
 
-/** Decides by facts, and makes the entries when they are read. */
+/** Decides by facts, and makes the entries of visible skills only. */
 async function listGated(
   view: ShelfView,
   { ids, facts }: NonNullable<ShelfView["gated"]>,
   asker: Viewer,
   settings: AccessSettings,
 ): Promise<readonly SkillEntry[]> {
-  const visible: string[] = [];
+  const entries: SkillEntry[] = [];
   let decided = 0;
   for (const id of ids) {
     const skill = facts(id);
-    if (skill !== undefined && isVisible(skill, asker, settings)) visible.push(id);
+    const entry = skill !== undefined && isVisible(skill, asker, settings) ? view.find(id) : undefined;
+    if (entry !== undefined) entries.push(entry);
     decided += 1;
     if (decided % DECISIONS_BETWEEN_RESTS === 0) await setImmediate();
   }
-  return lazyList(visible.length, (index) => {
-    const entry = view.find(visible[index] ?? "");
-    if (entry === undefined) throw new TypeError("A view must find the ids that it lists.");
-    return entry;
-  });
+  return entries;
 }
 
 function notFound(id: string): SkillError {

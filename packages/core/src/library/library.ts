@@ -10,7 +10,7 @@ import type { Viewer } from "./viewer.ts";
  * same message for hidden and missing skills.
  */
 export interface Library extends AsyncDisposable {
-  /** Visible skills, ordered by id. An entry is made at its first read. */
+  /** Visible skills, ordered by id. */
   list(viewer: Viewer): Promise<readonly SkillEntry[]>;
   find(viewer: Viewer, id: string): Promise<SkillEntry | undefined>;
   search(viewer: Viewer, query: string, options?: SearchOptions): Promise<readonly SearchResult[]>;
