@@ -72,6 +72,12 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
             await tx.run(insert("dan"));
           });
           await expect(later).rejects.toMatchObject({ code: "CONFLICT" });
+          const unsent = db.transaction(async (tx) => {
+            await tx.run(insert("eli"));
+            // Drivers reject a value without a type before they send it.
+            tx.send(insert(undefined as unknown as string));
+          });
+          await expect(unsent).rejects.toThrow();
         });
         expect(await names()).toEqual(["ada"]);
       });
