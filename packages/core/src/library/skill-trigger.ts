@@ -1,4 +1,5 @@
 import { type FrontmatterMap, textList } from "@skillhold/skill";
+import { parseBoundedJson } from "../text/bounded-json.ts";
 
 /** The words of an author about which requests a skill is for, and which it is not for. */
 export interface SkillTriggers {
@@ -109,7 +110,7 @@ interface Prompt {
 function readPrompts(text: string): readonly Prompt[] {
   const prompts: Prompt[] = [];
   try {
-    collectPrompts(JSON.parse(text), true, 0, prompts);
+    collectPrompts(parseBoundedJson(text), true, 0, prompts);
   } catch {
     // The file of a stranger may be anything; without prompts the skill is found by its other words.
     return [];

@@ -5,6 +5,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { pause, type Timers } from "@skillhold/core/port";
+import { parseBoundedJson } from "@skillhold/core/text";
 import { type Launched, launch } from "@skillhold/sandbox/backend";
 import { refuse } from "./refusal.ts";
 
@@ -110,7 +111,7 @@ export class ServerProcess implements Transport {
   #receive(line: string): void {
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      message = parseJSONRPCMessage(parseBoundedJson(line));
     } catch {
       return;
     }

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import { systemTimers, type Timers } from "@skillhold/core/port";
 import type { LogGuard, SeenLogState } from "./log-guard.ts";
 
@@ -25,7 +26,7 @@ export class CheckpointKeeper {
   #latest: SeenLogState | undefined;
   #keptSeq: number | undefined;
   #cancel: (() => void) | undefined;
-  #keeping: Promise<void> = Promise.resolve();
+  readonly #keeping = new SerialQueue();
 
   constructor(guard: Pick<LogGuard, "save">, options: CheckpointOptions = {}) {
     this.#guard = guard;
@@ -50,7 +51,7 @@ export class CheckpointKeeper {
 
   async close(): Promise<void> {
     this.#keepSoon();
-    await this.#keeping;
+    await this.#keeping.idle();
   }
 
   #keepLater(): void {
@@ -61,7 +62,7 @@ export class CheckpointKeeper {
   #keepSoon(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#keeping = this.#keeping.then(() => this.#keep());
+    void this.#keeping.run(() => this.#keep());
   }
 
   /** Never rejects. A failure leaves the checkpoint due, and the other witnesses still get it. */
