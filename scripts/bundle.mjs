@@ -7,6 +7,9 @@ import { rolldown } from "rolldown";
 
 export const BUNDLE = "dist/joined";
 const MODULE = /^\.\/dist\/(.+)\.js$/;
+const FOREIGN = /^\.\/([^*]+)\.js$/;
+/** Packages of many small modules. No package hands their objects to another, so each bundle has its own copy. */
+const JOINED = new Set(["commander", "json5", "yaml"]);
 
 /** The path of an export's bundle; other targets stay. */
 export function bundledTarget(target) {
@@ -20,18 +23,33 @@ export async function bundlePackage(place) {
   rmSync(out, { recursive: true, force: true });
   const input = entriesOf(folder);
   if (Object.keys(input).length === 0) return;
+  await writeJoined({
+    ...{ folder, input, out },
+    // Other packages stay packages, so that each is loaded once.
+    external: (id) => isPackage(id) && !JOINED.has(id),
+    plugins: [keepPlaces(join(folder, "dist"))],
+    sourcemap: true,
+  });
+}
+
+/** Replaces the ES modules that a copy of a foreign package exports with few files. */
+export async function joinDependency(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const paths = Object.values(exports).flatMap(({ import: path = "" }) => FOREIGN.exec(path)?.[1] ?? []);
+  const input = Object.fromEntries(paths.map((name) => [name, join(folder, `${name}.js`)]));
+  await writeJoined({ folder, input, out: folder, external: isPackage, treeshake: false });
+}
+
+async function writeJoined({ folder, out, sourcemap = false, ...options }) {
   const bundle = await rolldown({
     cwd: folder,
-    input,
     platform: "node",
-    // Other packages stay packages, so that each is loaded once.
-    external: (id) => !id.startsWith(".") && !id.startsWith(sep) && !/^[A-Za-z]:\\/.test(id),
-    plugins: [keepPlaces(join(folder, "dist"))],
     logLevel: "warn",
     onLog: (level, log, report) => {
       if (level === "warn") throw new Error(`${basename(folder)}: ${log.message}`);
       report(level, log);
     },
+    ...options,
   });
   try {
     await bundle.write({
@@ -39,11 +57,15 @@ export async function bundlePackage(place) {
       format: "esm",
       entryFileNames: "[name].js",
       chunkFileNames: "shared/[name]-[hash].js",
-      sourcemap: true,
+      sourcemap,
     });
   } finally {
     await bundle.close();
   }
+}
+
+function isPackage(id) {
+  return !id.startsWith(".") && !id.startsWith(sep) && !/^[A-Za-z]:\\/.test(id);
 }
 
 function entriesOf(folder) {

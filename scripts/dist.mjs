@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { joinDependency } from "./bundle.mjs";
 import {
   packFolders,
   packWorkspaces,
@@ -31,6 +32,8 @@ try {
   const packed = values.packed === undefined ? join(scratch, "packed") : resolve(values.packed);
   if (values.packed === undefined) packWorkspaces(packed);
   const bundled = stageBundle(packed, stage);
+  // Each command loads its 100 modules.
+  await joinDependency(join(stage, "node_modules/zod"));
   writeManifest(stage, bundled);
   const [tarball] = packFolders([stage], out);
   const size = (tarball.size / 1e6).toFixed(1);

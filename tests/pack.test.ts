@@ -254,6 +254,30 @@ describe("the distribution", () => {
     expect(file).toContain(`-${stdout.trim()}.tgz`);
   });
 
+  test("loads its dependencies from few files [S-67]", () => {
+    const log = join(project, "loaded.txt");
+    const hook = `import { appendFileSync } from "node:fs";
+      import { registerHooks } from "node:module";
+      registerHooks({ load: (url, context, next) => {
+        appendFileSync(${JSON.stringify(log)}, url + "\\n");
+        return next(url, context);
+      } });`;
+    const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+    const bin = join(prefix, "lib/node_modules/skillhold/bin/skillhold.js");
+    const home = { HOME: mkdtempSync(join(project, "home-")) };
+    expect(node([preload, bin, "list", "--json"], home)).toMatchObject({ status: 0 });
+    const urls = readFileSync(log, "utf8").trim().split("\n");
+    expect(urls).toContainEqual(expect.stringMatching(/\/@skillhold\/skill\//));
+    expect(urls.filter((url) => /node_modules\/(?:commander|json5|yaml)\//.test(url))).toEqual([]);
+    const schemas = urls.filter((url) => url.includes("/node_modules/zod/"));
+    expect(schemas.length).toBeLessThan(10);
+    const parse = 'import { z } from "zod"; console.log(z.string().safeParse(1).error.issues[0].message)';
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", parse], {
+      ...{ cwd: dirname(dirname(bin)), encoding: "utf8" },
+    });
+    expect(stdout).toBe("Invalid input: expected string, received number\n");
+  });
+
   test.each(quickStarts)(
     "follows the quick start %s as written, on the oldest Node [S-60] [S-72]",
     async (page) => {
