@@ -5,7 +5,7 @@ import { memoryApprovals, openSession } from "@skillhold/core";
 import { fixtureLibrary, skill } from "@skillhold/core/test/session/session.fixture";
 import type { SkillEvent } from "@skillhold/protocol";
 import { fixedAsker, fixtureRuns } from "@skillhold/sandbox/test/run/run.fixture";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openRunning, org, typesOf } from "./session-run.fixture.ts";
 
 test.each([
@@ -26,6 +26,21 @@ test.each([
     stdout: `${name} a b; echo $HOME\n`,
     stderr: "",
   });
+  await session.close();
+});
+
+test("run ports that load later are loaded once, by the first use of a skill [S-29]", async () => {
+  const { library, ports, ...eager } = await openRunning([org({ "scripts/a.sh": "echo hi" })]);
+  await eager.session.close();
+  const load = vi.fn(async () => ports.runs);
+  const runs = { approvals: ports.runs.approvals, load };
+  const session = await openSession(library, { runtime: "test", agent: "writer" }, { ...ports, runs });
+  expect(session.canRun).toBe(true);
+  await session.catalogue();
+  expect(load).not.toHaveBeenCalled();
+  expect((await session.run("demo", "a.sh")).stdout).toBe("hi\n");
+  await session.activate("demo");
+  expect(load).toHaveBeenCalledTimes(1);
   await session.close();
 });
 

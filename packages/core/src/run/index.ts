@@ -13,6 +13,7 @@ export type {
 } from "./declared-tool.ts";
 export type { Launch, LaunchedProgram } from "./launch.ts";
 export type {
+  DeferredRunPorts,
   RunContext,
   RunCopy,
   RunEnvironment,

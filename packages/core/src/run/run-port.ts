@@ -50,6 +50,12 @@ export interface RunPorts {
   readonly warnings?: (library: Library, viewer: Viewer, id: string) => Promise<readonly string[]>;
 }
 
+/** Run ports that load with the first run, because most sessions only read. */
+export interface DeferredRunPorts extends Pick<RunPorts, "approvals" | "asker"> {
+  /** Its approvals and its asker are those of this object. */
+  readonly load: () => Promise<RunPorts>;
+}
+
 /** A copy of a skill before its run. */
 export interface RunCopy {
   readonly id: string;

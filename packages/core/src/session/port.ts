@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Viewer } from "../library/viewer.ts";
 import type { AuditSink, Clock, Ids } from "../port.ts";
-import type { RunPorts } from "../run/run-port.ts";
+import type { DeferredRunPorts, RunPorts } from "../run/run-port.ts";
 import type { SkillProposer } from "./proposal.ts";
 import type { Published } from "./publication.ts";
 
@@ -11,7 +11,7 @@ export interface SessionPorts {
   readonly ids: Ids;
   readonly audit: AuditSink;
   /** Runs scripts and tools. Without it, a session cannot run any. */
-  readonly runs?: RunPorts;
+  readonly runs?: RunPorts | DeferredRunPorts;
   /** Publishes skills that the agent wrote. Without it, a session cannot publish. */
   readonly publisher?: SkillPublisher;
   /** Stores proposals for skills. Without it, a session cannot propose. */

@@ -14,6 +14,7 @@ import type {
   CallOptions,
   Clearance,
   RunContext,
+  RunPorts,
   ScriptInput,
   ScriptOptions,
   ScriptRun,
@@ -41,6 +42,7 @@ export class SessionRuns {
   readonly #log: SessionLog;
   readonly #limits: Limits;
   readonly #approvals: Approvals | undefined;
+  #loaded: Promise<RunPorts> | undefined;
   #runner: Promise<SkillRunner> | undefined;
   #ending = new AbortController();
 
@@ -57,27 +59,27 @@ export class SessionRuns {
   }
 
   async run(use: RunUse, script: string, options: ScriptOptions): Promise<ScriptRun> {
-    const context = this.#context(use, options);
+    const context = await this.#context(use, options);
     return await (await this.#open(context)).runScript(script, options, context);
   }
 
   async tools(use: RunUse, options: CallOptions): Promise<ToolCatalogue> {
-    const context = this.#context(use, options);
+    const context = await this.#context(use, options);
     return await (await this.#open(context)).listTools(context);
   }
 
   async callTool(use: RunUse, tool: string, args: ToolArgs, options: CallOptions): Promise<ToolAnswer> {
-    const context = this.#context(use, options);
+    const context = await this.#context(use, options);
     return await (await this.#open(context)).callTool(tool, args, context);
   }
 
   async clearScript(use: RunUse, script: string, input: ScriptInput): Promise<Clearance> {
-    const context = this.#context(use, {});
+    const context = await this.#context(use, {});
     return await (await this.#open(context)).clearScript(script, input, context);
   }
 
   async clearTool(use: RunUse, tool: string | undefined, args: ToolArgs): Promise<Clearance> {
-    const context = this.#context(use, {});
+    const context = await this.#context(use, {});
     return await (await this.#open(context)).clearTool(tool, args, context);
   }
 
@@ -112,7 +114,7 @@ export class SessionRuns {
 
   /** Warnings about dependencies that are missing here. */
   async warnings(viewer: Viewer, id: string): Promise<readonly string[]> {
-    return (await this.#ports.runs?.warnings?.(this.#library, viewer, id)) ?? [];
+    return (await (await this.#load())?.warnings?.(this.#library, viewer, id)) ?? [];
   }
 
   /** Cancels running and waiting calls. */
@@ -135,8 +137,19 @@ export class SessionRuns {
     return this.#runner;
   }
 
-  #context({ viewer, skill, run, begin }: RunUse, { signal, asker, approval }: ApprovalCall): RunContext {
+  #load(): Promise<RunPorts> | undefined {
     const { runs } = this.#ports;
+    if (runs === undefined) return undefined;
+    this.#loaded ??= "load" in runs ? runs.load() : Promise.resolve(runs);
+    return this.#loaded;
+  }
+
+  async #context(
+    { viewer, skill, run, begin }: RunUse,
+    { signal, asker, approval }: ApprovalCall,
+  ): Promise<RunContext> {
+    const { signal: ending } = this.#ending;
+    const runs = await this.#load();
     if (runs === undefined || this.#approvals === undefined) throw cannotRun();
     return {
       ports: runs,
@@ -149,7 +162,7 @@ export class SessionRuns {
       user: viewer.user,
       asker,
       approval,
-      signal: signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]),
+      signal: signal === undefined ? ending : AbortSignal.any([signal, ending]),
       read: () => this.#library.read(viewer, skill),
       copy: (folder) => this.#library.copy(viewer, skill, folder),
     };

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { RunPorts } from "@skillhold/core/run";
+import type { DeferredRunPorts, RunPorts } from "@skillhold/core/run";
 import { openSession, type SessionPorts, type SkillProposer, systemPorts } from "@skillhold/core/session";
 import { followNotices, loadWarnings, runtimeSkips } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
-import { localRunPorts } from "@skillhold/host/run";
 import { localProposer, withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
@@ -44,7 +43,14 @@ export async function withMcpSkills<T>(
             library,
             viewer,
             openSession: (ask) => {
-              const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
+              const asker = ask();
+              const runs: DeferredRunPorts = {
+                ...{ approvals: state.approvals, asker },
+                load: async () => {
+                  const { localRunPorts } = await import("@skillhold/host/run");
+                  return { ...localRunPorts(io, { ...state, asker }), ...grants };
+                },
+              };
               const ports = {
                 ...systemPorts(state.audit),
                 ...publishing,
