@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, lstat, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SkillError } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { openPrivateFile, type PrivateFileOptions, syncFolder } from "./private-file.ts";
 

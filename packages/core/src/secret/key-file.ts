@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { SkillError } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { ensurePrivateFile } from "./ensure-file.ts";
 import { openPrivateFile } from "./private-file.ts";
 import { KEY_BYTES } from "./seal.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SkillError } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf, SAFE_OPEN } from "../bundle/contain.ts";
 
 export interface PrivateFileOptions {

@@ -1,4 +1,5 @@
-import { type Actor, SkillError, SkillId } from "@skillhold/protocol";
+import type { Actor, SkillId } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import type { AuditSink, Clock } from "../port.ts";
 import type { SecretScope, SecretStore } from "./secret.ts";
 import { checkSecretName, checkSecretScope, checkSecretValue } from "./secret-name.ts";
@@ -25,8 +26,9 @@ export async function setSecret(
   checkSecretScope(scope);
   checkSecretName(name);
   checkSecretValue(name, value);
-  const { success, data: skill } = SkillId.safeParse(scope.skill);
-  if (!success) throw new SkillError("USAGE", "A secret is for a skill, and that is not the id of one.");
+  const skill = await readSkillId(scope.skill);
+  if (skill === undefined)
+    throw new SkillError("USAGE", "A secret is for a skill, and that is not the id of one.");
   await audit.record({ type: "secret.set", at: clock.now().toISOString(), by, ...scope, skill, name });
   await secrets.set(scope, name, value);
 }
@@ -44,8 +46,14 @@ export async function removeSecret(
 ): Promise<boolean> {
   const at = clock.now().toISOString();
   if (!(await secrets.remove(scope, name))) return false;
-  const { success, data: skill } = SkillId.safeParse(scope.skill);
+  const skill = await readSkillId(scope.skill);
   // A secret under an invalid skill id was never recorded, and no run can read it.
-  if (success) await audit.record({ type: "secret.removed", at, by, ...scope, skill, name });
+  if (skill !== undefined) await audit.record({ type: "secret.removed", at, by, ...scope, skill, name });
   return true;
+}
+
+/** Every command loads this folder, and few need the schemas. */
+async function readSkillId(id: string): Promise<SkillId | undefined> {
+  const protocol = await import("@skillhold/protocol");
+  return protocol.SkillId.safeParse(id).data;
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { SkillError } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import type { SecretScope } from "./secret.ts";
 
 /** Where a sealed value belongs. It opens nowhere else. */

@@ -1,4 +1,5 @@
-import { type SkillEntry, SkillError } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { readOpenclaw } from "@skillhold/skill";
 import type { SecretScope } from "./secret.ts";
 

@@ -1,6 +1,5 @@
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { asResource, type SkillFile } from "@skillhold/core/library";
-import { readSupplement, writeActivation } from "@skillhold/core/session";
 import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -209,6 +208,8 @@ async function writeText(
   const { body, frontmatter } = parseSkill(bytes, limits);
   const source = { entry: { id, name, trust, source: label }, body, frontmatter, treeHash, files, folder };
   const room = { ...limits, exampleTokens };
+  // Each command that opens a log loads this module, and few replay.
+  const { readSupplement, writeActivation } = await import("@skillhold/core/session");
   const supplement = await readSupplement(source, room, (path) => readWhole(path, source, content));
   const hasFileSystem = folder !== undefined;
   return writeActivation({ content: source, args, hasFileSystem, supplement, hints, warnings }).text;
