@@ -54,7 +54,7 @@ export class TxScope implements Tx {
   async perform<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const result = await inside.run(true, () => work(this));
-      if (this.#failure !== undefined) throw this.#failure.error;
+      this.rejectFailed();
       if (this.#pending > 0) throw new Error("A transaction ended before all its statements were awaited.");
       return result;
     } catch (error) {
@@ -66,6 +66,11 @@ export class TxScope implements Tx {
     }
   }
 
+  /** Throws if a statement is known to have failed. */
+  rejectFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
   /** Throws if a statement failed that no code awaited. */
   async settled(): Promise<void> {
     await Promise.all(this.#sent);
@@ -73,7 +78,7 @@ export class TxScope implements Tx {
 
   async #attempt<T>(statement: () => Promise<T>, awaited = 1): Promise<T> {
     if (this.#hasEnded) throw new Error("A transaction was used after its end.");
-    if (this.#failure !== undefined) throw this.#failure.error;
+    this.rejectFailed();
     this.#pending += awaited;
     try {
       return await statement();

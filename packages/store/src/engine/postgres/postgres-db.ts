@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
@@ -136,6 +136,9 @@ class PostgresDb implements Db {
       try {
         const result = await scope.perform(work);
         await begin.done;
+        // A statement that the driver rejects is never sent, and the server would commit the others.
+        await setImmediate();
+        scope.rejectFailed();
         const end = scope.hasWritten ? `notify ${CHANNEL}; commit` : "commit";
         // The commit follows the last statements without waiting for them: if one fails, the server rolls back.
         const committed = this.#attempt(() => connection.script(end));
