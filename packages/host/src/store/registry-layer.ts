@@ -68,15 +68,10 @@ export async function readDisabledFolders(
 ): Promise<ReadonlySet<string>> {
   const url = named === false ? undefined : findOwnStore(place);
   if (url === undefined || !isStoreThere(url)) return new Set();
-  const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
+  const { isNoRegistry, readFolderToggles } = await import("@skillhold/store");
   try {
-    const store = await openRegistryStore(url, storeReadOptions(url));
-    try {
-      const toggles = await store.listToggles();
-      return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
-    } finally {
-      await store.close();
-    }
+    const toggles = await readFolderToggles(url, storeReadOptions(url));
+    return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
   } catch (error) {
     if (isNoRegistry(error)) return new Set();
     throw withoutStoreHint(error);

@@ -1,4 +1,5 @@
-import type { RegistryStore } from "@skillhold/registry/record";
+import type { FolderToggle, RegistryStore } from "@skillhold/registry/record";
+import type { DbSettings } from "./open-db.ts";
 import type { RegistryStoreOptions } from "./registry-store.ts";
 
 /**
@@ -8,4 +9,13 @@ import type { RegistryStoreOptions } from "./registry-store.ts";
 export async function openRegistryStore(url: string, options?: RegistryStoreOptions): Promise<RegistryStore> {
   const store = await import("./registry-store.ts");
   return await store.openRegistryStore(url, options);
+}
+
+/** Reads which folder skills are switched on or off, without loading the whole store. */
+export async function readFolderToggles(
+  url: string,
+  options: Partial<DbSettings>,
+): Promise<readonly FolderToggle[]> {
+  const { readToggles } = await import("./open-db.ts");
+  return await readToggles(url, options);
 }

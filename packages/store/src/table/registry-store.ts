@@ -1,8 +1,7 @@
 import { statfs } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { type Clock, systemTimers, type Timers } from "@skillhold/core/port";
+import { dirname } from "node:path";
+import type { Timers } from "@skillhold/core/port";
 import type { Digest } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
 import {
   CheckpointKeeper,
   type CheckpointOptions,
@@ -25,11 +24,11 @@ import { blobTable } from "../blob/blob-table.ts";
 import { CommitWatch } from "../engine/commit-watch.ts";
 import type { Db, Tx } from "../engine/db.ts";
 import { ReadBatch } from "../engine/read-batch.ts";
-import { openSqliteFile } from "../engine/sqlite/sqlite-db.ts";
 import { listBrokenEvents } from "./event-log.ts";
 import { lastEvent } from "./event-table.ts";
 import { migrate } from "./migration.ts";
 import { migrations } from "./migration-table.ts";
+import { type DbSettings, filePath, openDb, settingsOf } from "./open-db.ts";
 import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
 import { type RevisionKey, selectRevisionOf, selectRevisionsOf } from "./revision-table.ts";
@@ -39,16 +38,7 @@ import { TokenTouches } from "./token-table.ts";
 import { selectTree, selectTreesOf } from "./tree-table.ts";
 import { vectorTable } from "./vector-table.ts";
 
-export interface RegistryStoreOptions {
-  /** Whether to create a missing registry; by default true. */
-  readonly create?: boolean;
-  /** Whether to upgrade an older registry instead of rejecting it; by default true. */
-  readonly upgrade?: boolean;
-  /** How long to wait for locks. */
-  readonly busyMs?: number;
-  readonly clock?: Clock;
-  /** The machine's timers by default. */
-  readonly timers?: Timers;
+export interface RegistryStoreOptions extends Partial<DbSettings> {
   /** Rolls back every transaction, so that results and errors are those of the real change. Needs no signer. */
   readonly isDryRun?: boolean;
   /** Signs the log after each append. Without a signer, manipulation of its last state cannot be detected. */
@@ -59,8 +49,6 @@ export interface RegistryStoreOptions {
   readonly checkpoints?: CheckpointOptions;
 }
 
-type Settings = Required<Omit<RegistryStoreOptions, "signer" | "memory" | "checkpoints" | "isDryRun">>;
-
 /** A log is signed, unsigned, or never changed. */
 type LogMode = SignedLog | "dry run" | undefined;
 
@@ -69,9 +57,6 @@ interface SignedLog {
   readonly guard: LogGuard;
   readonly keeper: CheckpointKeeper;
 }
-
-const BUSY_MS = 30_000;
-const systemClock: Clock = { now: () => new Date() };
 
 /** Opens the registry at `sqlite:<file>`, `postgres://…` or `postgresql://…`. The caller closes it. */
 export async function openRegistryStore(
@@ -102,7 +87,7 @@ export interface RawRegistry {
 /** Opens a registry as it is, for one call. */
 export async function withRawRegistry<T>(
   url: string,
-  options: Partial<Settings>,
+  options: Partial<DbSettings>,
   use: (registry: RawRegistry) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(options);
@@ -119,37 +104,12 @@ export async function withRawRegistry<T>(
   }
 }
 
-function settingsOf(options: Partial<Settings>): Settings {
-  const own = { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, timers: systemTimers };
-  return { ...own, ...options };
-}
-
-async function openDisk(url: string, db: Db, { clock }: Settings): Promise<Disk> {
+async function openDisk(url: string, db: Db, { clock }: DbSettings): Promise<Disk> {
   if (db.engine === "postgres")
     return { blobs: blobTable(db, clock), freeBytes: async () => undefined, closeBlobs: () => {} };
   const path = filePath(url);
   const blobs = await openBlobFolder(`${path}.d/blobs`, clock);
   return { blobs, freeBytes: () => freeBytesOf(dirname(path)), closeBlobs: () => blobs.close() };
-}
-
-async function openDb(url: string, settings: Settings): Promise<Db> {
-  if (url.startsWith("sqlite:")) return await openSqliteFile(filePath(url), settings);
-  if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres } = await import("../engine/postgres/postgres-db.ts");
-    return await openPostgres(url, settings);
-  }
-  // The address may contain a password, so the message does not repeat it.
-  throw new SkillError("CONFIG_INVALID", "The store address is neither an SQLite nor a PostgreSQL address.", {
-    hint: "Use sqlite:<file> or postgres://user@host/database.",
-  });
-}
-
-function filePath(url: string): string {
-  const path = url.slice("sqlite:".length);
-  if (path !== "" && path !== ":memory:" && !path.includes("\0")) return resolve(path);
-  throw new SkillError("CONFIG_INVALID", "The store address contains no file path.", {
-    hint: "Use sqlite:<file>. The blobs are stored in a folder beside it.",
-  });
 }
 
 /** Where an engine has its bytes. */
