@@ -44,7 +44,7 @@ export {
 } from "./open-library.ts";
 export { pinOf } from "./ownership.ts";
 export { asResource } from "./resource.ts";
-export { searchStore } from "./search-store.ts";
+export { joinPieces, searchStore } from "./search-store.ts";
 export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 export type { GateState } from "./sight-cache.ts";

@@ -20,16 +20,7 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
         pieces.push(piece);
         await setImmediate();
       }
-      if (pieces.length === 0) return undefined;
-      const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-      let end = bytes.length;
-      // From the end, so that each piece is free after its copy.
-      for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
-        end -= piece.length;
-        bytes.set(piece, end);
-        await setImmediate();
-      }
-      return bytes;
+      return pieces.length === 0 ? undefined : await joinPieces(pieces);
     },
     save: async (bytes) => {
       let at = 0;
@@ -40,4 +31,17 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
       cache.save(key(at), new Uint8Array());
     },
   };
+}
+
+/** Joins the pieces of an index and empties their list, without blocking the event loop. */
+export async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = bytes.length;
+  // From the end, so that each piece is free after its copy.
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+    end -= piece.length;
+    bytes.set(piece, end);
+    await setImmediate();
+  }
+  return bytes;
 }

@@ -20,7 +20,7 @@ export type SignatureCheck =
   /** The signature does not fit the content, or cannot be read. */
   | { readonly status: "invalid"; readonly format: SignatureFormat; readonly reason: string };
 
-/** One that does not fit decides; else one that is verified; else one whose key is not trusted. */
+/** Picks the check that decides: an invalid signature wins over a verified one, and a verified one over an untrusted one. */
 export function strongest(checks: readonly SignatureCheck[]): SignatureCheck {
   const find = (status: SignatureCheck["status"]) => checks.find((check) => check.status === status);
   return find("invalid") ?? find("verified") ?? find("untrusted") ?? { status: "none" };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { SearchStore } from "@skillhold/core/library";
+import { joinPieces, type SearchStore } from "@skillhold/core/library";
 import { z } from "zod";
 import type { Db, Queries } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
@@ -38,19 +38,7 @@ async function loadIndex(db: Db): Promise<Uint8Array | "damaged" | undefined> {
     if (piece === undefined || hash("sha256", piece.content, "hex") !== name) return "damaged";
     pieces.push(piece.content);
   }
-  return pieces.length === 0 ? undefined : await join(pieces);
-}
-
-async function join(pieces: Uint8Array[]): Promise<Uint8Array> {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let end = bytes.length;
-  // From the end, so that each piece is free after its copy.
-  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
-    end -= piece.length;
-    bytes.set(piece, end);
-    await setImmediate();
-  }
-  return bytes;
+  return pieces.length === 0 ? undefined : await joinPieces(pieces);
 }
 
 /** Writes all pieces or those that are new, then names all of them in one transaction and removes the others. */
