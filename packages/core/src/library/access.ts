@@ -1,6 +1,6 @@
 import type { SkillEntry, SkillStatus } from "@skillhold/protocol";
 import { fitsRuntime, runtimeSkipLine } from "@skillhold/skill";
-import { type AccessRule, type FoundRule, findRule, type Ownership, pinOf } from "./ownership.ts";
+import { type AccessRule, findRule, type Ownership, pinOf } from "./ownership.ts";
 import type { Viewer } from "./viewer.ts";
 
 export type AccessReason =
@@ -62,24 +62,35 @@ export interface SkillDecision {
   readonly ownership?: Ownership;
 }
 
-/** The facts of a skill that the gate reads. */
-export type GatedSkill = Pick<SkillEntry, "id" | "revision" | "runtime" | "readiness" | "invocation">;
-
-interface Refusal {
-  readonly reason: Exclude<AccessReason, "visible">;
-  readonly message: string;
-}
-
-/** The access decision as every listing, search, read and run uses it, and as `explain` prints it. */
+/** The only access decision. Every listing, search, read and run uses it, and `explain` prints it. */
 export function decideAccess(
   entry: SkillEntry,
   viewer: Viewer,
   settings: AccessSettings = {},
   standing?: SkillDecision,
 ): Access {
-  const decision = decide(entry, viewer, settings, standing);
-  if ("reason" in decision) return { isVisible: false, entry, warnings: [], ...decision };
-  const { found, pin, shown } = decision;
+  const hidden = (reason: AccessReason, message: string): Access => {
+    return { isVisible: false, reason, entry, message, warnings: [] };
+  };
+  if (viewer.allow !== undefined && !viewer.allow.includes(entry.id)) {
+    return hidden(
+      "not-allowed",
+      viewer.allow.length === 0
+        ? "The viewer's allow list is empty."
+        : "The skill is not on the viewer's allow list.",
+    );
+  }
+  if (isOff(entry, settings, standing)) return hidden("disabled", "The skill is disabled.");
+  if (standing !== undefined && standing.status !== "active" && !waitsForDependencies(standing))
+    return hidden("archived", archivedMessage(standing));
+  const found = findRule(viewer, standing?.ownership);
+  if (found === undefined) return hidden("no-grant", noGrantMessage(viewer, standing?.ownership));
+  const pin = pinOf(entry.id, viewer, standing?.ownership);
+  const shown = findShown(entry, pin, standing);
+  if (shown === undefined)
+    return hidden("pin", `The viewer is pinned to revision ${pin}, which does not exist.`);
+  const refused = refuseShown(shown, viewer);
+  if (refused !== undefined) return hidden(refused.reason, refused.message);
   return {
     isVisible: true,
     reason: "visible",
@@ -88,42 +99,6 @@ export function decideAccess(
     message: visibleMessage(found.because, pin),
     warnings: warningsOf(shown, standing),
   };
-}
-
-/** The same decision from the facts alone, for a shelf without decisions of its own. */
-export function isVisible(skill: GatedSkill, viewer: Viewer, settings: AccessSettings): boolean {
-  return !("reason" in decide(skill, viewer, settings, undefined));
-}
-
-/** The only place that decides about access. */
-function decide<Skill extends GatedSkill>(
-  skill: Skill,
-  viewer: Viewer,
-  settings: AccessSettings,
-  standing: SkillDecision | undefined,
-):
-  | Refusal
-  | { readonly found: FoundRule; readonly pin: number | undefined; readonly shown: Skill | SkillEntry } {
-  if (viewer.allow !== undefined && !viewer.allow.includes(skill.id)) {
-    return {
-      reason: "not-allowed",
-      message:
-        viewer.allow.length === 0
-          ? "The viewer's allow list is empty."
-          : "The skill is not on the viewer's allow list.",
-    };
-  }
-  if (isOff(skill, settings, standing)) return { reason: "disabled", message: "The skill is disabled." };
-  if (standing !== undefined && standing.status !== "active" && !waitsForDependencies(standing))
-    return { reason: "archived", message: archivedMessage(standing) };
-  const found = findRule(viewer, standing?.ownership);
-  if (found === undefined)
-    return { reason: "no-grant", message: noGrantMessage(viewer, standing?.ownership) };
-  const pin = pinOf(skill.id, viewer, standing?.ownership);
-  const shown = findShown(skill, pin, standing);
-  if (shown === undefined)
-    return { reason: "pin", message: `The viewer is pinned to revision ${pin}, which does not exist.` };
-  return refuseShown(shown, viewer) ?? { found, pin, shown };
 }
 
 /**
@@ -136,7 +111,7 @@ export function isOpenTo(entry: SkillEntry, viewer: Viewer, standing: SkillDecis
 }
 
 function isOff(
-  { id }: GatedSkill,
+  { id }: SkillEntry,
   { disabled, disabledFolders }: AccessSettings,
   standing: SkillDecision | undefined,
 ): boolean {
@@ -162,17 +137,20 @@ function noGrantMessage({ agent, user }: Viewer, ownership: Ownership | undefine
   return `The skill is ${ownership?.visibility ?? "private"} and not granted to ${whom}.`;
 }
 
-function findShown<Skill extends GatedSkill>(
-  skill: Skill,
+function findShown(
+  entry: SkillEntry,
   pin: number | undefined,
   standing: SkillDecision | undefined,
-): Skill | SkillEntry | undefined {
-  if (pin === undefined || pin === skill.revision) return skill;
+): SkillEntry | undefined {
+  if (pin === undefined || pin === entry.revision) return entry;
   return standing?.ownership?.revision(pin);
 }
 
 /** The skill's own rules about hosts and invokers. */
-function refuseShown(entry: GatedSkill, viewer: Viewer): Refusal | undefined {
+function refuseShown(
+  entry: SkillEntry,
+  viewer: Viewer,
+): { readonly reason: AccessReason; readonly message: string } | undefined {
   if (!fitsRuntime(entry.runtime, viewer.runtime))
     return { reason: "runtime", message: runtimeSkipLine(entry.id, entry.runtime, viewer.runtime) };
   if (entry.readiness.state === "unsupported")

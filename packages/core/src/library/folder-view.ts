@@ -5,7 +5,6 @@ import { toEntry } from "../source/entry.ts";
 import type { SourceScan } from "../source/scan.ts";
 import type { FolderRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
-import type { GatedSkill } from "./access.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
 /** A source and its scan. */
@@ -34,7 +33,6 @@ export class FolderView implements ShelfView {
   readonly #lastGood: ReadonlyMap<string, FolderRow>;
   readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
-  #ids: readonly string[] | undefined;
   #entries: readonly SkillEntry[] | undefined;
 
   /** `lastGood` maps a folder to the row to show while a broken edit makes it invalid. */
@@ -49,15 +47,8 @@ export class FolderView implements ShelfView {
   }
 
   get entries(): readonly SkillEntry[] {
-    this.#entries ??= this.#sortedIds().flatMap((id) => this.find(id) ?? []);
+    this.#entries ??= [...this.#rank().places.keys()].sort().flatMap((id) => this.find(id) ?? []);
     return this.#entries;
-  }
-
-  get gated(): NonNullable<ShelfView["gated"]> {
-    const { places } = this.#rank();
-    const facts = (id: string): GatedSkill | undefined =>
-      places.get(id)?.row.isOpen ? openSkill(id) : this.find(id);
-    return { ids: this.#sortedIds(), facts };
   }
 
   find(id: string): SkillEntry | undefined {
@@ -108,11 +99,6 @@ export class FolderView implements ShelfView {
     });
   }
 
-  #sortedIds(): readonly string[] {
-    this.#ids ??= [...this.#rank().places.keys()].sort();
-    return this.#ids;
-  }
-
   /** Contract: the sources are sorted by precedence. */
   #rank(): Ranking {
     if (this.#ranking !== undefined) return this.#ranking;
@@ -154,16 +140,6 @@ export class FolderView implements ShelfView {
       });
   }
 }
-
-/** The facts of a skill that is open to every runtime, platform and invoker. */
-function openSkill(id: string): GatedSkill {
-  // `folderId` returns only valid ids.
-  return { id: id as SkillEntry["id"], runtime: UNIVERSAL, readiness: READY, invocation: ANYONE };
-}
-
-const UNIVERSAL: GatedSkill["runtime"] = ["*"];
-const READY: GatedSkill["readiness"] = { state: "ready", reasons: [] };
-const ANYONE: GatedSkill["invocation"] = { model: true, user: true };
 
 /** The messages of the errors that make a row invalid. */
 export function errorsOf({ record }: FolderRow): string {

@@ -3,14 +3,7 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { SearchState } from "../semantic/search-models.ts";
-import {
-  type Access,
-  type AccessSettings,
-  currentSettings,
-  decideAccess,
-  isOpenTo,
-  isVisible,
-} from "./access.ts";
+import { type Access, type AccessSettings, currentSettings, decideAccess, isOpenTo } from "./access.ts";
 import type {
   ByteRange,
   Explanation,
@@ -76,9 +69,7 @@ export class IndexedLibrary implements Library {
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
     const { viewer: asker, view } = await this.#look(viewer);
-    const settings = currentSettings(this.#settings);
-    if (view.gated !== undefined) return await listGated(view, view.gated, asker, settings);
-    const decided = await this.#decideAll({ view, settings }, asker);
+    const decided = await this.#decideAll({ view, settings: currentSettings(this.#settings) }, asker);
     return decided.flatMap(({ isVisible, entry }) => (isVisible ? [entry] : []));
   }
 
@@ -302,25 +293,6 @@ function lookAt(all: ShelfView, viewer: Viewer): Look {
   const asker = withAgentRecord(viewer, agent);
   const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
   return { viewer: asker, all, view };
-}
-
-/** Decides by facts, and makes the entries of visible skills only. */
-async function listGated(
-  view: ShelfView,
-  { ids, facts }: NonNullable<ShelfView["gated"]>,
-  asker: Viewer,
-  settings: AccessSettings,
-): Promise<readonly SkillEntry[]> {
-  const entries: SkillEntry[] = [];
-  let decided = 0;
-  for (const id of ids) {
-    const skill = facts(id);
-    const entry = skill !== undefined && isVisible(skill, asker, settings) ? view.find(id) : undefined;
-    if (entry !== undefined) entries.push(entry);
-    decided += 1;
-    if (decided % DECISIONS_BETWEEN_RESTS === 0) await setImmediate();
-  }
-  return entries;
 }
 
 function notFound(id: string): SkillError {

@@ -1,7 +1,7 @@
 import type { Diagnostic, Digest, SkillEntry } from "@skillhold/protocol";
 import type { ParsedSkill } from "@skillhold/skill";
 import type { SourceKind } from "../source/source.ts";
-import type { GatedSkill, SkillDecision } from "./access.ts";
+import type { SkillDecision } from "./access.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
 import type { AgentStanding } from "./viewer.ts";
 
@@ -31,8 +31,6 @@ export interface ShelfView {
   /** The current skill of each id, sorted by id. */
   readonly entries: readonly SkillEntry[];
   find(id: string): SkillEntry | undefined;
-  /** The ids of the entries, and what the gate asks about each, without making its entry; only without decisions. */
-  readonly gated?: { readonly ids: readonly string[]; facts(id: string): GatedSkill | undefined };
   /** The decisions about the current skill; undefined without decisions. */
   standing(id: string): SkillDecision | undefined;
   /** The record of an agent, by its key; undefined for an unknown agent, and absent in a shelf without agents. */

@@ -8,13 +8,12 @@ import { readRecordText, writeRecordText } from "./record-text.ts";
 export interface StoredRows {
   /** For each row the four numbers of its stamp: `mtimeMs`, `ctimeMs`, `size` and `ino`. */
   readonly stamps: Float64Array;
-  /** For each row the sum of its `rowFlags`. */
-  readonly flags: Uint8Array;
+  /** For each row 1 if it is valid, else 0. */
+  readonly validity: Uint8Array;
   /** The record as text. */
   textAt(index: number): string;
 }
 
-export const rowFlags = { isValid: 1, isOpen: 2 } as const;
 export const STAMP_NUMBERS = 4;
 
 /** A skill that was just read. */
@@ -30,8 +29,6 @@ export class FolderRow implements FileStamp {
   /** SKILL.md, as it is spelled in the folder. */
   readonly file: string;
   readonly isValid: boolean;
-  /** For every runtime, platform and invoker, so that the gate needs no record. */
-  readonly isOpen: boolean;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly size: number;
@@ -48,7 +45,6 @@ export class FolderRow implements FileStamp {
     if ("record" in from) {
       const { stamp, record } = from;
       this.isValid = record.isValid;
-      this.isOpen = isOpen(record);
       this.mtimeMs = stamp.mtimeMs;
       this.ctimeMs = stamp.ctimeMs;
       this.size = stamp.size;
@@ -56,9 +52,7 @@ export class FolderRow implements FileStamp {
       this.#record = record;
     } else {
       const at = index * STAMP_NUMBERS;
-      const flags = from.flags[index] ?? 0;
-      this.isValid = (flags & rowFlags.isValid) !== 0;
-      this.isOpen = (flags & rowFlags.isOpen) !== 0;
+      this.isValid = from.validity[index] === 1;
       this.mtimeMs = from.stamps[at] ?? 0;
       this.ctimeMs = from.stamps[at + 1] ?? 0;
       this.size = from.stamps[at + 2] ?? 0;
@@ -96,8 +90,4 @@ export class FolderRow implements FileStamp {
       stamp.ino === this.ino
     );
   }
-}
-
-function isOpen({ runtime, os, invocation }: SkillRecord): boolean {
-  return runtime.includes("*") && os.length === 0 && invocation.model && invocation.user;
 }

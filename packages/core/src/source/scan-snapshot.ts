@@ -2,10 +2,10 @@ import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable, SKILL_FILE } from "@skillhold/skill";
 import type { SourceScan } from "./scan.ts";
-import { FolderRow, rowFlags, STAMP_NUMBERS, type StoredRows } from "./scan-row.ts";
+import { FolderRow, STAMP_NUMBERS, type StoredRows } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
-const FORMAT = `5:${crc32(JSON.stringify(ruleTable))}`;
+const FORMAT = `6:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
@@ -41,10 +41,7 @@ export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const stamps = new Float64Array(
     rows.flatMap(({ mtimeMs, ctimeMs, size, ino }) => [mtimeMs, ctimeMs, size, ino]),
   );
-  const flags = Uint8Array.from(
-    rows,
-    ({ isValid, isOpen }) => (isValid ? rowFlags.isValid : 0) + (isOpen ? rowFlags.isOpen : 0),
-  );
+  const validity = Uint8Array.from(rows, ({ isValid }) => (isValid ? 1 : 0));
   const spellings = Object.fromEntries(
     rows.flatMap(({ file }, index) => (file === SKILL_FILE ? [] : [[index, file]])),
   );
@@ -59,7 +56,7 @@ export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
     head,
     Buffer.from(stamps.buffer),
     Buffer.from(ends.buffer),
-    flags,
+    validity,
     names,
     ...records,
   ]);
@@ -98,7 +95,7 @@ function decodeRows(
   const nameStart = flagStart + count;
   const stored: StoredRows = {
     stamps: new Float64Array(copy(buffer, start, endStart)),
-    flags: buffer.subarray(flagStart, nameStart),
+    validity: buffer.subarray(flagStart, nameStart),
     textAt: textReader(
       buffer.subarray(nameStart + nameBytes),
       new Uint32Array(copy(buffer, endStart, flagStart)),
