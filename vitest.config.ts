@@ -15,7 +15,10 @@ const machine = [
   "tests/postgres-cluster.test.ts",
 ];
 
-/** Tests that start programs, browsers or servers, and wait for events of their own. */
+/** Tests with a browser, which all files of a worker share. */
+const browser = ["tests/console/**/*.test.ts", "tests/gateway/{auth,docs}-browser.test.ts"];
+
+/** Tests that start programs or servers, and wait for events of their own. */
 const journey = [
   // The excepted files have no process, port or watch.
   "packages/core/src/archive/!(tar-register).test.ts",
@@ -31,8 +34,8 @@ const journey = [
   "packages/cli/src/command/find/watch.test.ts",
   "packages/skillhold/src/**/*.test.ts",
   "packages/gateway/src/listen.test.ts",
-  "tests/{console,install,mcp,mcp-host,run,workspace}/**/*.test.ts",
-  "tests/gateway/{attack,auth-browser,call-end,dependency,docs-browser,guide,mcp,remote,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload,webhook}*.test.ts",
+  "tests/{install,mcp,mcp-host,run,workspace}/**/*.test.ts",
+  "tests/gateway/{attack,call-end,dependency,guide,mcp,remote,serve,session,shutdown,skills-cli,socket,trace,two-gateways,upload,webhook}*.test.ts",
   "tests/cli-registry/no-account.test.ts",
   "tests/{launcher,lock,pack}.test.ts",
 ];
@@ -78,7 +81,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: everything,
-          exclude: [...configDefaults.exclude, ...store, ...journey, ...machine, ...frameworks],
+          exclude: [...configDefaults.exclude, ...store, ...journey, ...browser, ...machine, ...frameworks],
           globalSetup: setup,
           // Loading the modules again for each file takes longer than most files.
           isolate: false,
@@ -91,7 +94,7 @@ export default defineConfig({
         test: {
           name: "store",
           include: store,
-          exclude: [...configDefaults.exclude, ...machine, ...journey],
+          exclude: [...configDefaults.exclude, ...machine, ...journey, ...browser],
           globalSetup: [...setup, "tests/postgres-setup.ts"],
           isolate: false,
           maxWorkers: waitingWorkers,
@@ -106,6 +109,18 @@ export default defineConfig({
           globalSetup: [...setup, "tests/postgres-setup.ts"],
           // Each file has its own process.
           isolate: true,
+          maxWorkers: waitingWorkers,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: browser,
+          globalSetup: setup,
+          setupFiles: ["tests/console/browser-setup.ts"],
+          isolate: false,
           maxWorkers: waitingWorkers,
           sequence: { groupOrder: 1 },
         },

@@ -4,8 +4,9 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
-import { ConsoleScene, launchBrowser } from "../tests/console/console-scene.ts";
+import type { Page } from "playwright-core";
+import { ConsoleScene } from "../tests/console/console-scene.ts";
+import { sharedBrowser } from "../tests/console/shared-browser.ts";
 import { writeSkill } from "../tests/gateway/serve.fixture.ts";
 import { median } from "./measure.ts";
 
@@ -29,28 +30,23 @@ const SCROLLED_SKILLS = 5000;
 
 /** The list of skills in a real browser: its bytes, how long until it is there, and how smoothly it scrolls. */
 export async function benchConsole(sizes: readonly number[]): Promise<void> {
-  const browser = await launchBrowser();
   try {
-    if (sizes.length === 0) await withSkills(browser, COMPARED_SKILLS, compareFirstRow);
+    if (sizes.length === 0) await withSkills(COMPARED_SKILLS, compareFirstRow);
     for (const size of sizes.length === 0 ? [SCROLLED_SKILLS] : sizes)
-      await withSkills(browser, size, (page, url) => measureScroll(page, url, size));
+      await withSkills(size, (page, url) => measureScroll(page, url, size));
   } finally {
-    await browser.close();
+    await (await sharedBrowser()).close();
   }
 }
 
-async function withSkills(
-  browser: Browser,
-  size: number,
-  measure: (page: Page, url: string, browser: Browser) => Promise<void>,
-): Promise<void> {
+async function withSkills(size: number, measure: (page: Page, url: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "skillhold-bench-"));
-  const scene = new ConsoleScene(browser);
+  const scene = new ConsoleScene();
   try {
     for (let at = 0; at < size; at += 1) writeSkill(root, `skill-${String(at).padStart(5, "0")}`);
     const { page, gateway } = await scene.open(await scene.serve({ args: ["--no-seed", "--root", root] }));
     page.setDefaultTimeout(120_000);
-    await measure(page, gateway.url, browser);
+    await measure(page, gateway.url);
   } finally {
     await scene.close();
     await rm(root, { recursive: true, force: true });

@@ -1,54 +1,66 @@
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, expect } from "vitest";
 import {
   type ConsoleOptions,
   ConsoleScene,
   type Home,
-  launchBrowser,
   type OpenedConsole,
   settled,
   type Visitor,
 } from "./console-scene.ts";
+import { closePages, type Profile } from "./shared-browser.ts";
 
 export { ann, settled } from "./console-scene.ts";
 export { skillText, zipOf } from "./skill-zip.ts";
 
-let browser: Browser | undefined;
 /** The gateway that the tests of a file share: each has skills and agents of its own there. */
 let scene: ConsoleScene | undefined;
 let home: Home | undefined;
 /** What goes away with the test. */
 let own: ConsoleScene | undefined;
 let visitors: Visitor[] = [];
+let isWatched = false;
+
+/**
+ * Registers the hooks of a test file, which close its pages and fail on complaints of the browser. Files share this module,
+ * and hooks that it registered itself would only belong to the file that loads it first.
+ */
+export function watchFile(): void {
+  isWatched = true;
+  afterEach(endTest);
+  afterAll(endFile);
+}
+
+function checkWatched(): void {
+  if (!isWatched) throw new Error("Tests of the console need the setup file browser-setup.ts.");
+}
 
 /**
  * Opens a separate page for a test, at the shared gateway of the file. The test fails if the browser complains.
  * Contract: called once, in a test, whose skills and users have names that no other test of the file uses.
  */
 export async function openConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
-  scene ??= new ConsoleScene(await theBrowser());
+  checkWatched();
+  scene ??= new ConsoleScene();
   home ??= await scene.serve();
   return await watched(scene, home, options);
 }
 
 /** The same at a separate gateway, for a test that needs an empty one. */
 export async function openOwnConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
-  own = new ConsoleScene(await theBrowser());
+  checkWatched();
+  own = new ConsoleScene();
   return await watched(own, await own.serve(options), options);
 }
 
 /** In a browser that has never been there, by the link that a gateway of its own prints. */
 export async function openPrintedLink(): Promise<Visitor> {
-  own = new ConsoleScene(await theBrowser());
+  checkWatched();
+  own = new ConsoleScene();
   const visitor = await own.openPrinted();
   visitors.push(visitor);
   return visitor;
-}
-
-async function theBrowser(): Promise<Browser> {
-  browser ??= await launchBrowser();
-  return browser;
 }
 
 async function watched(at: ConsoleScene, from: Home, options: ConsoleOptions): Promise<OpenedConsole> {
@@ -64,30 +76,32 @@ async function watched(at: ConsoleScene, from: Home, options: ConsoleOptions): P
   };
 }
 
-afterEach(async () => {
+async function endTest(): Promise<void> {
   const complaints = visitors.flatMap((visitor) => visitor.complaints);
-  await Promise.all(visitors.map(leave));
   visitors = [];
+  if (home !== undefined) {
+    await scene?.dismiss(home);
+    await leave(home.profile);
+  }
   await own?.close();
   own = undefined;
   expect(complaints).toEqual([]);
-});
-
-/** The browser of the file stays signed in, and forgets all else that a test has left in it. */
-async function leave({ context, page }: Visitor): Promise<void> {
-  if (context !== home?.context) return await context.close();
-  if (page.url().startsWith(home.gateway.url))
-    await page.evaluate(
-      'for (const key of Object.keys(localStorage)) if (key !== "skillhold.csrf") localStorage.removeItem(key)',
-    );
-  for (const each of context.pages()) await each.close();
 }
 
-afterAll(async () => {
+/** The administrator of the shared gateway stays signed in, and the profile forgets the rest. */
+async function leave(profile: Profile): Promise<void> {
+  await closePages(profile);
+  await profile.anchor.evaluate(
+    'for (const key of Object.keys(localStorage)) if (key !== "skillhold.csrf") localStorage.removeItem(key)',
+  );
+}
+
+async function endFile(): Promise<void> {
+  isWatched = false;
   await scene?.close();
-  await browser?.close();
-  browser = undefined;
-});
+  scene = undefined;
+  home = undefined;
+}
 
 /** Polls a value until it matches; the long timeout allows for a busy machine. */
 export const eventually = <T>(look: () => T, options: { readonly timeout: number } = { timeout: 30_000 }) =>

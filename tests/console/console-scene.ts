@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SignInRole } from "@skillhold/protocol";
 import { routeTable } from "@skillhold/protocol/http";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { type RunningGateway, ServeScene, signInWith } from "../gateway/serve.fixture.ts";
 import { apiFrom, type ConsoleApi } from "./console-api.ts";
+import { openPage, type Profile, returnProfile, takeProfile } from "./shared-browser.ts";
 import type { SkillFiles } from "./skill-zip.ts";
 
 /** Someone who signs in with a browser. */
@@ -19,13 +20,13 @@ export interface VisitOptions {
   readonly theme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
-  /** In a browser of their own, signed in by a link of their own. */
+  /** Signs in as this user, in a separate profile. */
   readonly who?: Person;
-  /** By which they sign in, where it is there already. */
-  readonly link?: string;
+  /** Opens a sign-in link as a person does: this one, or a new one. Without it, the code is exchanged over HTTP. */
+  readonly link?: string | "new";
 }
 
-export interface ConsoleOptions extends Omit<VisitOptions, "link"> {
+export interface ConsoleOptions extends VisitOptions {
   /** Published before anyone looks, by the administrator. */
   readonly skills?: Readonly<Record<string, SkillFiles>>;
   /** What else is done there before anyone looks. */
@@ -44,9 +45,9 @@ export interface Visitor {
   readonly link?: string;
 }
 
-/** A gateway, and the browser in which its administrator is signed in. */
+/** A gateway, and the profile in which its administrator is signed in. */
 export interface Home extends ConsoleApi {
-  readonly context: BrowserContext;
+  readonly profile: Profile;
   readonly gateway: RunningGateway;
 }
 
@@ -60,37 +61,32 @@ export const ann: Person = { role: "admin", user: "ann" };
 
 const CSRF_HEADER = "x-skillhold-csrf";
 
-/** Gateways and browsers, which all go away together. */
+/** Gateways and profiles, which all go away together. */
 export class ConsoleScene {
   readonly #serving = new ServeScene();
-  readonly #contexts: BrowserContext[] = [];
-  readonly #browser: Browser;
+  readonly #profiles: Profile[] = [];
 
-  constructor(browser: Browser) {
+  constructor() {
     if (!existsSync(built)) throw new Error("The console is not built: npm run prepare");
-    this.#browser = browser;
   }
 
   /** Starts a gateway as a process, and lets its administrator in, with the code of the link that it prints. */
   async serve({ args = ["--no-seed"], env = {} }: ConsoleOptions = {}): Promise<Home> {
     const gateway = await this.#serving.serve(args, { env });
-    const { cookie = "", [CSRF_HEADER]: csrf = "" } = await signInWith(gateway.signIn);
-    const context = await this.#newContext();
-    const [name = "", value = ""] = cookie.split("=");
-    await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: "Strict" }]);
-    // The sign-in page does the same; the value has no effect without a session.
-    await context.addInitScript(`localStorage.setItem("skillhold.csrf", ${JSON.stringify(csrf)})`);
-    return { ...(await apiFrom(gateway, { cookie, [CSRF_HEADER]: csrf })), context, gateway };
+    const profile = await this.#take(gateway);
+    const headers = await signInto(profile, gateway, gateway.signIn);
+    return { ...(await apiFrom(gateway, headers)), profile, gateway };
   }
 
   /** Publishes the requested skills, then opens a page as the administrator or as the given user. */
   async open(home: Home, options: ConsoleOptions = {}): Promise<OpenedConsole> {
     await home.publish(options.skills ?? {});
     await options.prepare?.(home);
-    const visit: OpenedConsole["visit"] = (own) => this.#visit(home, { ...options, who: ann, ...own });
+    const { link: _, ...shared } = options;
+    const visit: OpenedConsole["visit"] = (own) => this.#visit(home, { ...shared, who: ann, ...own });
     const visitor =
       options.who === undefined
-        ? await enter(await home.context.newPage(), home.gateway, options)
+        ? await enter(await openPage(home.profile), home.gateway, options)
         : await visit(options);
     return { ...home, ...visitor, visit };
   }
@@ -98,30 +94,47 @@ export class ConsoleScene {
   /** Starts a gateway, and opens the link that it prints, as an operator does. */
   async openPrinted(): Promise<Visitor> {
     const gateway = await this.#serving.serve(["--no-seed"]);
-    if (gateway.signIn === null) throw new Error("It prints no link.");
-    const context = await this.#newContext();
-    return await enter(await context.newPage(), gateway, { link: gateway.signIn });
+    if (gateway.signIn === null) throw new Error("The gateway prints no link.");
+    const profile = await this.#take(gateway);
+    return await enter(await openPage(profile), gateway, { link: gateway.signIn });
   }
 
   async close(): Promise<void> {
-    for (const context of this.#contexts.splice(0)) await context.close();
+    for (const profile of this.#profiles.splice(0)) await returnProfile(profile);
     await this.#serving.close();
   }
 
-  async #newContext(): Promise<BrowserContext> {
-    const context = await this.#browser.newContext({
-      reducedMotion: "reduce",
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    this.#contexts.push(context);
-    return context;
+  /** Returns the profiles of all visitors but the administrator's. */
+  async dismiss({ profile: kept }: Home): Promise<void> {
+    for (const profile of this.#profiles.splice(0))
+      if (profile === kept) this.#profiles.push(profile);
+      else await returnProfile(profile);
+  }
+
+  async #take({ url }: RunningGateway): Promise<Profile> {
+    const profile = await takeProfile(url);
+    this.#profiles.push(profile);
+    return profile;
   }
 
   async #visit(home: Home, options: VisitOptions): Promise<Visitor> {
-    const context = await this.#newContext();
-    const link = options.link ?? (await linkTo(home, options.who ?? ann));
-    return await enter(await context.newPage(), home.gateway, { ...options, link });
+    const { who = ann, link: given, ...shown } = options;
+    const profile = await this.#take(home.gateway);
+    const link = given === undefined || given === "new" ? await linkTo(home, who) : given;
+    if (given !== undefined) return await enter(await openPage(profile), home.gateway, { ...shown, link });
+    await signInto(profile, home.gateway, link);
+    return await enter(await openPage(profile), home.gateway, shown);
   }
+}
+
+/** Signs a profile in as the sign-in page does, and returns the headers of its session. */
+async function signInto({ context, anchor }: Profile, { url }: RunningGateway, link: string | null) {
+  const headers = await signInWith(link);
+  const { cookie = "", [CSRF_HEADER]: csrf = "" } = headers;
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Strict" }]);
+  await anchor.evaluate(`localStorage.setItem("skillhold.csrf", ${JSON.stringify(csrf)})`);
+  return headers;
 }
 
 async function enter(page: Page, { url }: RunningGateway, options: VisitOptions): Promise<Visitor> {
@@ -158,23 +171,6 @@ function complaintsOf(page: Page): string[] {
 async function linkTo({ api, gateway }: Home, who: Person): Promise<string> {
   const made = routeTable.issueSignIn.answer.parse(await api("POST", "/v1/sign-in-codes", who));
   return `${gateway.url}/sign-in#${made.code}`;
-}
-
-/** Debian's browser, with the flags that a container requires; it opens only pages of this project. */
-export async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
 }
 
 /** Waits until the page shows no loading placeholder. */

@@ -7,7 +7,7 @@ import { ann, checkAccessible, excuse, openConsole, openPrintedLink, settled } f
 const skills = { "weekly-report": {}, "house-style": {} };
 
 test("a sign-in link leads to the skills, a skill and the sign-out [S-59]", async () => {
-  const visitor = await openConsole({ skills, who: ann });
+  const visitor = await openConsole({ skills, who: ann, link: "new" });
   const { page, gateway } = visitor;
   expect(page.url()).toBe(`${gateway.url}/skills`);
   await page.getByText("Live", { exact: true }).first().waitFor();

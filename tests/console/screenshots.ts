@@ -2,7 +2,8 @@
 //   npm run screenshots
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ConsoleScene, launchBrowser, settled } from "./console-scene.ts";
+import { ConsoleScene, settled } from "./console-scene.ts";
+import { sharedBrowser } from "./shared-browser.ts";
 import { furnish, viewPaths } from "./showcase.ts";
 
 const folder = fileURLToPath(new URL("../../screenshots/", import.meta.url));
@@ -11,8 +12,7 @@ const themes = ["light", "dark"] as const;
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
-const browser = await launchBrowser();
-const scene = new ConsoleScene(browser);
+const scene = new ConsoleScene();
 try {
   const opened = await scene.open(await scene.serve({ args: [] }));
   const { page, gateway } = opened;
@@ -32,5 +32,5 @@ try {
   process.stdout.write(`${paths.length * widths.length * themes.length} pictures are in ${folder}\n`);
 } finally {
   await scene.close();
-  await browser.close();
+  await (await sharedBrowser()).close();
 }

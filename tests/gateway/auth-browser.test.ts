@@ -2,18 +2,16 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { issueToken } from "@skillhold/registry/token";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { sharedBrowser } from "../console/shared-browser.ts";
 import { openTestPort, type TestPort } from "./port.fixture.ts";
 
 const by = { user: "root", role: "admin" } as const;
-let browser: Browser;
 let port: TestPort;
 let evil: Server;
 let evilOrigin: string;
 beforeAll(async () => {
-  // Chromium's sandbox needs rights that a container lacks, and only pages of this test are opened.
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   evil = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end("<!doctype html><title>evil</title><p>evil");
@@ -22,17 +20,14 @@ beforeAll(async () => {
   // A TCP server has an AddressInfo.
   evilOrigin = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
-  await browser.close();
-  evil.close();
-});
+afterAll(() => void evil.close());
 
 let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 beforeEach(async () => {
   port = await openTestPort();
-  context = await browser.newContext();
+  context = await (await sharedBrowser()).newContext();
   page = await context.newPage();
   complaints = [];
   page.on("console", (message) => {

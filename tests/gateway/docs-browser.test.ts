@@ -2,29 +2,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import axe from "axe-core";
-import { type Browser, chromium } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildDocs } from "../build-docs.ts";
+import { sharedBrowser } from "../console/shared-browser.ts";
 import { openTestPort, type TestPort } from "./port.fixture.ts";
 
 let docs: string;
-let browser: Browser;
+let page: Page;
 let port: TestPort;
 beforeAll(async () => {
   docs = join(await mkdtemp(join(tmpdir(), "skillhold-docs-browser-")), "site");
   buildDocs(docs);
-  // Chromium's sandbox needs rights that a container lacks, and only pages of this test are opened.
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  page = await (await sharedBrowser()).newPage();
   port = await openTestPort({ docs });
 });
 afterAll(async () => {
-  await browser.close();
+  await page.context().close();
   await port.close();
   await rm(dirname(docs), { recursive: true, force: true });
 });
 
 test("a reader searches the documents and follows a hit, and no page breaks an accessibility rule [S-72]", async () => {
-  const page = await browser.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());

@@ -1,0 +1,3 @@
+import { watchFile } from "./browser.ts";
+
+watchFile();
