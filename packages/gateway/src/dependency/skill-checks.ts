@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { SerialQueue } from "@skillhold/core/async";
 import { pause, type Timers } from "@skillhold/core/port";
 import {
@@ -38,8 +39,8 @@ interface Waiter {
 type CheckedEvent = CheckEvent & { readonly type: "skill.deps.checked" };
 
 /**
- * Checks the dependencies of skills in the background: all skills after the start, then each skill that is published,
- * restored or enabled. A result is stored in the registry before it is published.
+ * Checks the dependencies of skills in the background: after the start of all skills that have some, then of each skill
+ * that is published, restored or enabled. A result is stored in the registry before it is published.
  */
 export class SkillChecks {
   readonly #ports: SkillChecksPorts;
@@ -104,12 +105,20 @@ export class SkillChecks {
     const { registry, log, timers } = this.#ports;
     const { signal } = this.#stop;
     const onProblem = (error: unknown) => log({ level: "warning", event: "deps.feed_failed", error });
-    const list = () => this.#listChecked();
+    const list = () => registry.store.listDependent();
     await followChanges({ signal, onProblem, list, timers }, registry.store, (ids) => this.#add(ids));
   }
 
+  /** Read in pages, so that other work gets its turn. */
   async #listChecked(): Promise<readonly string[]> {
-    return (await this.#ports.registry.store.listSkills()).filter(isChecked).map(({ id }) => id);
+    const ids: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.#ports.registry.store.listSkills({ limit: SKILLS_PER_PAGE, after });
+      ids.push(...page.filter(isChecked).map(({ id }) => id));
+      if (page.length < SKILLS_PER_PAGE) return ids;
+      after = page.at(-1)?.id;
+      await nextTurn();
+    }
   }
 
   #itemOf(id: string, canInstall: boolean): BackgroundItem {
@@ -199,18 +208,21 @@ function shuttingDown(): SkillError {
 interface ChangeFeedOptions {
   readonly timers: Timers;
   readonly signal: AbortSignal;
-  /** Lists all skills. */
+  /** Lists the skills that have dependencies. */
   readonly list: () => Promise<readonly string[]>;
   /** Called when the log cannot be read, before the retry. */
   readonly onProblem: (error: unknown) => void;
 }
 
+/** A page takes a few milliseconds. */
+const SKILLS_PER_PAGE = 1000;
+
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Reports all skills once, then each skill whose content or use changes. After a failure to read the log, all skills are
- * reported again, because changes may have been missed.
+ * Reports the listed skills once, then each skill whose content or use changes. After a failure to read the log, the list
+ * is reported again, because changes may have been missed.
  */
 async function followChanges(
   { signal, list, onProblem, timers }: ChangeFeedOptions,

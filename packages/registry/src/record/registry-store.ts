@@ -65,6 +65,8 @@ export interface RegistryReader {
   listCurrent(ids?: readonly string[], page?: ListPage): Promise<readonly CurrentSkill[]>;
   /** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
   listDeleted(): Promise<readonly CurrentSkill[]>;
+  /** The ids of enabled skills that have dependencies, or are known to lack some, in order. */
+  listDependent(): Promise<readonly string[]>;
   findRevision(uid: string, revision: number): Promise<Revision | undefined>;
   /** Newest first; all, or one page. */
   listRevisions(uid: string, page?: RevisionPage): Promise<readonly Revision[]>;

@@ -29,7 +29,13 @@ import { selectIdentity, selectPasskey, selectPasskeys } from "./passkey-table.t
 import { selectProposal, selectProposals } from "./proposal-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectRunOutputs } from "./run-output-table.ts";
-import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
+import {
+  selectCurrent,
+  selectDeleted,
+  selectDependent,
+  selectSkill,
+  selectSkillRows,
+} from "./skill-table.ts";
 import { selectToggles } from "./toggle-table.ts";
 import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
 import { selectTree, selectTrees } from "./tree-table.ts";
@@ -49,6 +55,7 @@ export function readerOf(db: Queries): RegistryReader {
     listSkills: (page) => selectSkillRows(db, page),
     listCurrent: (ids, page) => selectCurrent(db, ids, page),
     listDeleted: () => selectDeleted(db),
+    listDependent: () => selectDependent(db),
     findRevision: (uid, revision) => selectRevision(db, uid, revision),
     listRevisions: (uid, page) => selectRevisions(db, uid, page),
     findTree: (hash) => selectTree(db, hash),

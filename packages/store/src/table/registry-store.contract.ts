@@ -1,5 +1,5 @@
 import { SkillEvent } from "@skillhold/protocol";
-import type { RegistryStore } from "@skillhold/registry/record";
+import type { RegisteredSkill, RegistryStore, Revision } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sql, sql } from "../engine/sql.ts";
@@ -94,6 +94,37 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         await publish("pdf", { revision: 3, lastRevision: 3 });
         await store.transaction((tx) => tx.putSkill(skill("pdf", { revision: 1, lastRevision: 3 })));
         expect((await store.listCurrent(["pdf"]))[0]?.revision.skillHash).toBe(revision("pdf", 1).skillHash);
+      });
+
+      test("lists enabled skills that have dependencies or lack some [S-35]", async () => {
+        const need = {
+          kind: "pip",
+          name: "pypdf",
+          import: "pypdf",
+          optional: false,
+          declared: true,
+          seen: [],
+        } as const;
+        const put = async (id: string, fields: Partial<RegisteredSkill>, more: Partial<Revision> = {}) =>
+          await store.transaction(async (tx) => {
+            await tx.putSkill(skill(id, fields));
+            await tx.insertRevision(revision(id, fields.revision ?? 1, more));
+          });
+        const manifest = { dependencies: [need], notes: [] };
+        await put("needs", {}, { manifest });
+        await put("plain", {});
+        await put(
+          "noted",
+          {},
+          { manifest: { dependencies: [], notes: [{ file: "a.py", message: "too long" }] } },
+        );
+        await put("lacks", { missing: ["pip:pypdf"] });
+        await put("waits", { status: "archived", reason: "deps" });
+        await put("off", { isEnabled: false }, { manifest });
+        await put("gone", { status: "deleted", deletedAt: at }, { manifest });
+        await put("before", {}, { manifest });
+        await put("before", { revision: 2, lastRevision: 2 });
+        expect(await store.listDependent()).toEqual(["lacks", "needs", "waits"]);
       });
 
       test("reads current skills by any number of ids with any text [S-64]", async () => {

@@ -154,6 +154,20 @@ export async function selectDeleted(db: Queries): Promise<readonly CurrentSkill[
   return await db.all(query, currentReader());
 }
 
+/**
+ * The ids of enabled skills that have dependencies, or are known to lack some, in order. The current revision's manifest
+ * is compared as text: another spelling of an empty one only means a needless check.
+ */
+export async function selectDependent(db: Queries): Promise<readonly string[]> {
+  const query = sql`select s.id from skill s join revision r on r.skill = s.uid and r.revision = s.revision
+    ${isThere} and s.is_enabled = 1
+    and (s.deps <> ${NO_DEPS} or s.status <> 'active' or r.manifest not like '{"dependencies":[],%')
+    order by s.id`;
+  return (await db.all(query, IdRow)).map(({ id }) => id);
+}
+
+const IdRow = z.object({ id: z.string() });
+
 const current = sql`select s.uid, s.id, s.owner, s.visibility, s.is_system, s.is_enabled, s.status, s.reason, s.deps,
   s.revision, s.last_revision, s.tree_hash, s.override, s.created_at, s.updated_at, s.deleted_at,
   r.record, r.trust, r.version, r.skill_hash, r.created_at as released_at
