@@ -42,7 +42,7 @@ export {
   openMemoryLibrary,
   type SourceState,
 } from "./open-library.ts";
-export { pinOf } from "./ownership.ts";
+export { type Ownership, pinOf } from "./ownership.ts";
 export { asResource } from "./resource.ts";
 export { joinPieces, searchStore } from "./search-store.ts";
 export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";

@@ -4,6 +4,7 @@ import {
   type AgentStanding,
   type InvalidSkill,
   type LibraryChange,
+  type Ownership,
   revisionName,
   type ShelfView,
   type SkillDecision,
@@ -70,7 +71,7 @@ export class RegistryView implements ShelfView {
   async prepare(): Promise<void> {
     for (const [at, skill] of this.#skills.list().entries()) {
       if (isValid(skill)) this.#entryOf(skill);
-      skill.standing ??= standingOf(skill, this.#context);
+      skill.standing ??= new Standing(skill, this.#context);
       if ((at + 1) % SKILLS_BETWEEN_RESTS === 0) await setImmediate();
     }
   }
@@ -88,7 +89,7 @@ export class RegistryView implements ShelfView {
   standing(id: string): SkillDecision | undefined {
     const mapped = this.#skills.find(id);
     if (mapped === undefined) return undefined;
-    mapped.standing ??= standingOf(mapped, this.#context);
+    mapped.standing ??= new Standing(mapped, this.#context);
     return mapped.standing;
   }
 
@@ -199,23 +200,65 @@ function isSame(before: SkillSnapshot, after: SkillSnapshot): boolean {
   return rows(before) === rows(after);
 }
 
-function standingOf(
-  { current: { skill }, grants, pinned, isPinned }: SkillSnapshot,
-  context: EntryContext,
-): SkillDecision {
-  const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
-  let made: Map<number, SkillEntry | undefined> | undefined;
-  const revision = (number: number) => {
-    made ??= new Map();
-    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, context));
-    return made.get(number);
-  };
-  return {
-    isEnabled,
-    status,
-    reason,
-    ownership: { owner, visibility, isSystem, grants, isPinned, revision },
-  };
+/** The decision about a skill, which refers to its row: a library keeps one for each skill. */
+class Standing implements SkillDecision, Ownership {
+  readonly #mapped: MappedSkill;
+  readonly #context: EntryContext;
+  #pinned: Map<number, SkillEntry | undefined> | undefined;
+
+  constructor(mapped: MappedSkill, context: EntryContext) {
+    this.#mapped = mapped;
+    this.#context = context;
+  }
+
+  get ownership(): Ownership {
+    return this;
+  }
+
+  get isEnabled() {
+    return this.#skill.isEnabled;
+  }
+
+  get status() {
+    return this.#skill.status;
+  }
+
+  get reason() {
+    return this.#skill.reason;
+  }
+
+  get owner() {
+    return this.#skill.owner;
+  }
+
+  get visibility() {
+    return this.#skill.visibility;
+  }
+
+  get isSystem() {
+    return this.#skill.isSystem;
+  }
+
+  get grants() {
+    return this.#mapped.grants;
+  }
+
+  get isPinned() {
+    return this.#mapped.isPinned;
+  }
+
+  revision(number: number): SkillEntry | undefined {
+    this.#pinned ??= new Map();
+    if (!this.#pinned.has(number)) {
+      const { current, pinned } = this.#mapped;
+      this.#pinned.set(number, pinnedEntry(number, current.skill, pinned, this.#context));
+    }
+    return this.#pinned.get(number);
+  }
+
+  get #skill(): RegisteredSkill {
+    return this.#mapped.current.skill;
+  }
 }
 
 /** Overrides and missing dependencies apply only to the current revision. */

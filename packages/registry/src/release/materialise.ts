@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, realpath, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import {
   combineDigests,
   errorCodeOf,
@@ -48,7 +48,8 @@ export function revisionFolder(treeHash: Digest, id: string, { folder }: CopyPla
   const hex = /^sha256:([0-9a-f]{64})$/.exec(treeHash)?.[1];
   if (hex === undefined || !isSkillId(id))
     throw new SkillError("INTERNAL", "A copy needs a tree hash and a skill id.");
-  return join(folder, hex, id);
+  // Not `join`, whose result keeps its many parts in memory.
+  return [folder, hex, id].join(sep);
 }
 
 /** The copies of one store. */

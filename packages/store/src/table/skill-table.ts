@@ -190,15 +190,25 @@ type CurrentColumns = z.infer<typeof CurrentColumns>;
  * validated.
  */
 function currentReader(): RowParser<CurrentSkill> {
-  const mixes = new Set<string>();
+  const mixes = new Map<string, CurrentColumns>();
+  const owners = new Map<string, string>();
   return {
     parse(row) {
       // The query selects these columns, and the engines enforce their types.
       const columns = row as CurrentColumns;
       const { visibility, status, trust, is_system, is_enabled } = columns;
       const mix = `${visibility} ${status} ${trust} ${is_system} ${is_enabled}`;
-      if (!mixes.has(mix)) CurrentColumns.parse(row);
-      mixes.add(mix);
+      const known = mixes.get(mix) ?? CurrentColumns.parse(row);
+      mixes.set(mix, known);
+      const owner = owners.get(columns.owner) ?? columns.owner;
+      owners.set(owner, owner);
+      // A library keeps the rows of all skills, so equal texts are one string.
+      Object.assign(columns, {
+        owner,
+        visibility: known.visibility,
+        status: known.status,
+        trust: known.trust,
+      });
       return { skill: toSkill(columns), revision: toRelease(columns) };
     },
   };
