@@ -360,7 +360,7 @@ class CountingCache implements IndexCache {
   readonly kept = new Map<string, Uint8Array>();
   saves = 0;
   load(key: string): Uint8Array | undefined {
-    return this.kept.get(key);
+    return this.kept.get(key)?.slice();
   }
   save(key: string, bytes: Uint8Array): void {
     this.saves += 1;

@@ -13,6 +13,7 @@ import type { RerankCache } from "../semantic/rerank-cache.ts";
 import type { SearchModels, SearchState } from "../semantic/search-models.ts";
 import type { AccessSettings } from "./access.ts";
 import type { SearchOptions, SearchResult } from "./library.ts";
+import { release } from "./search-store.ts";
 import type { ShelfView } from "./shelf.ts";
 import { SightCache } from "./sight-cache.ts";
 
@@ -54,6 +55,7 @@ export interface SearchAsker {
 /** Stores the index between starts. Both may fail silently, because the index can be rebuilt. */
 export interface SearchStore {
   load(): Promise<Uint8Array | undefined>;
+  /** Contract: keeps no reference to the bytes. */
   save(bytes: Uint8Array): Promise<void>;
 }
 
@@ -225,8 +227,11 @@ export class LibrarySearch {
   }
 
   async #save(): Promise<void> {
-    if (this.#unsaved > 0 && this.#index !== undefined && this.#store !== undefined)
-      await this.#store.save(await inSlices(this.#index.snapshotSteps()));
+    if (this.#unsaved > 0 && this.#index !== undefined && this.#store !== undefined) {
+      const bytes = await inSlices(this.#index.snapshotSteps());
+      await this.#store.save(bytes);
+      release(bytes);
+    }
     this.#unsaved = 0;
   }
 

@@ -170,7 +170,7 @@ describe("watching", () => {
     const file = folders.skill("skills/a", "description: x", "Good.\n");
     const kept = new Map<string, Uint8Array>();
     const cache = {
-      load: (key: string) => kept.get(key),
+      load: (key: string) => kept.get(key)?.slice(),
       save: (key: string, bytes: Uint8Array) => void kept.set(key, bytes),
     };
     await folders.open([folders.source("skills")], { cache });

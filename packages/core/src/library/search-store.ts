@@ -25,7 +25,7 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
     save: async (bytes) => {
       let at = 0;
       for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-        cache.save(key(at++), bytes.subarray(start, start + PIECE_BYTES));
+        cache.save(key(at++), bytes.slice(start, start + PIECE_BYTES));
         await setImmediate();
       }
       cache.save(key(at), new Uint8Array());
@@ -33,7 +33,7 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
   };
 }
 
-/** Joins the pieces of an index and empties their list, without blocking the event loop. */
+/** Joins the pieces of an index, frees them and empties their list, without blocking the event loop. */
 export async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = bytes.length;
@@ -41,7 +41,16 @@ export async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     end -= piece.length;
     bytes.set(piece, end);
+    release(piece);
     await setImmediate();
   }
   return bytes;
+}
+
+/**
+ * Frees the memory of large bytes now, because a collection of a large heap may be minutes away. Contract: they have no
+ * other user.
+ */
+export function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -108,7 +108,7 @@ test("a hidden skill changes no score of an answer with vectors [S-43] [S-61]", 
 test("kept vectors are loaded and not computed again [S-61]", async () => {
   const kept = new Map<string, Uint8Array>();
   const store = cacheVectors({
-    load: (key) => kept.get(key),
+    load: (key) => kept.get(key)?.slice(),
     save: (key, bytes) => void kept.set(key, bytes.slice()),
   });
   const texts = new Map([
