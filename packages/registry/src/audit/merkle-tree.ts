@@ -1,4 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+
+/** The root of an empty log. */
+export const NO_ENTRIES = hash("sha256", "", "hex");
 
 /**
  * All of a log's tree, as RFC 6962 builds it: the roots of every full subtree, by height. A proof takes a number of
@@ -19,7 +22,7 @@ export class MerkleTree {
   /** The root over the first `size` entries. */
   root(size: number): string {
     this.#check(size);
-    return size === 0 ? createHash("sha256").digest("hex") : this.#hash(0, size);
+    return size === 0 ? NO_ENTRIES : this.#hash(0, size);
   }
 
   /** The hash of the entry at an index, which starts at 0. */
@@ -149,13 +152,9 @@ function areHashes(hashes: readonly string[]): boolean {
 }
 
 export function leafHash(entry: string): string {
-  return createHash("sha256").update(Buffer.of(0)).update(entry).digest("hex");
+  return hash("sha256", `\0${entry}`, "hex");
 }
 
-function nodeHash(left: string, right: string): string {
-  return createHash("sha256")
-    .update(Buffer.of(1))
-    .update(Buffer.from(left, "hex"))
-    .update(Buffer.from(right, "hex"))
-    .digest("hex");
+export function nodeHash(left: string, right: string): string {
+  return hash("sha256", Buffer.from(`01${left}${right}`, "hex"), "hex");
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Frontier } from "../record/registry-store.ts";
+import { leafHash, NO_ENTRIES, nodeHash } from "./merkle-tree.ts";
 
 export const emptyFrontier: Frontier = { size: 0, roots: [] };
 
@@ -15,25 +15,13 @@ export function appendLeaf({ size, roots }: Frontier, entry: string): Frontier {
 /** The root of the whole log; for an empty log, the hash of no input. */
 export function rootOf({ roots }: Frontier): string {
   const [last, ...others] = roots.toReversed();
-  if (last === undefined) return createHash("sha256").digest("hex");
+  if (last === undefined) return NO_ENTRIES;
   return others.reduce((right, left) => nodeHash(left, right), last);
 }
 
 /** Whether the frontier is consistent with its size. */
 export function isWhole({ size, roots }: Frontier): boolean {
   return Number.isSafeInteger(size) && size >= 0 && roots.length === countBits(size);
-}
-
-function leafHash(entry: string): string {
-  return createHash("sha256").update(Buffer.of(0)).update(entry).digest("hex");
-}
-
-function nodeHash(left: string, right: string): string {
-  return createHash("sha256")
-    .update(Buffer.of(1))
-    .update(Buffer.from(left, "hex"))
-    .update(Buffer.from(right, "hex"))
-    .digest("hex");
 }
 
 function countBits(size: number): number {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { AuditSink } from "@skillhold/core/port";
+import { type AuditSink, systemTimers, type Timers } from "@skillhold/core/port";
 import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryStore } from "../record/registry-store.ts";
@@ -13,8 +13,8 @@ interface Waiting {
 
 /** Larger batches would block other writers of the store. */
 const BATCH = 1000;
-const QUIET_TURNS = 4;
-const MOST_TURNS = 200;
+/** The longest time to wait for other events, also after a slow write. */
+const MAX_WAIT_MS = 10;
 
 /**
  * An audit sink that writes to the log of a registry. An event is durable when `record` resolves. Concurrent
@@ -25,15 +25,23 @@ export class RegistryAudit implements AuditSink {
   readonly #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #isClosed = false;
+  readonly #timers: Pick<Timers, "now" | "after">;
+  /** The number of events to wait for. */
+  #expected = 1;
+  /** The duration of the last write. */
+  #writeMs = 0;
+  #onGathered: (() => void) | undefined;
 
-  constructor(store: LogStore) {
+  constructor(store: LogStore, timers: Pick<Timers, "now" | "after"> = systemTimers) {
     this.#store = store;
+    this.#timers = timers;
   }
 
   async record(event: SkillEvent): Promise<void> {
     if (this.#isClosed) throw new SkillError("USAGE", "The audit log is closed.");
     const written = Promise.withResolvers<void>();
     this.#waiting.push({ event, written });
+    if (this.#waiting.length >= this.#expected) this.#onGathered?.();
     this.#writing ??= this.#writeAll();
     await written.promise;
   }
@@ -41,6 +49,7 @@ export class RegistryAudit implements AuditSink {
   /** Waits for pending events and rejects new ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#onGathered?.();
     await this.#writing;
   }
 
@@ -48,22 +57,29 @@ export class RegistryAudit implements AuditSink {
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#gather();
-      await this.#write(this.#waiting.splice(0, BATCH));
+      const batch = this.#waiting.splice(0, BATCH);
+      const start = this.#timers.now();
+      await this.#write(batch);
+      this.#writeMs = this.#timers.now() - start;
+      this.#expected = Math.min(batch.length + this.#waiting.length, BATCH);
     }
     // Reset in the same turn as the last check of the queue; otherwise the next event would never be written.
     this.#writing = undefined;
   }
 
   /**
-   * Collects concurrent events while more keep arriving. A single event waits for a few turns of an idle
-   * loop, which is negligible compared to a commit.
+   * Waits for the callers that recorded lately, which saves their next commits: those of the last batch, and those that came
+   * while it was written. A single caller waits for one turn, and a batch at most twice as long as the last write.
    */
   async #gather(): Promise<void> {
-    for (let turn = 0, quiet = 0; turn < MOST_TURNS && quiet < QUIET_TURNS; turn += 1) {
-      const before = this.#waiting.length;
-      await setImmediate();
-      quiet = this.#waiting.length > before ? 0 : quiet + 1;
-    }
+    await setImmediate();
+    if (this.#waiting.length >= this.#expected || this.#isClosed) return;
+    const gathered = Promise.withResolvers<void>();
+    this.#onGathered = gathered.resolve;
+    const cancel = this.#timers.after(Math.min(2 * this.#writeMs, MAX_WAIT_MS), gathered.resolve);
+    await gathered.promise;
+    cancel();
+    this.#onGathered = undefined;
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {

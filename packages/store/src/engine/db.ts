@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { ZodError } from "zod";
-import type { Sql } from "./sql.ts";
+import type { RowTable, Sql, SqlRow } from "./sql.ts";
 
 /** A database of either engine. Both accept the same SQL. Engine failures are SkillErrors. */
 export interface Db extends Queries {
@@ -37,6 +37,8 @@ export interface Tx extends Queries {
   run(query: Sql): Promise<number>;
   /** Runs a statement without waiting for it. A failure fails the transaction. */
   send(query: Sql): void;
+  /** Inserts rows without waiting for them. A failure fails the transaction. */
+  insert(table: RowTable, rows: readonly SqlRow[]): void;
   /** Statements without values. Column types are written `{text}`, `{int}`, `{bytes}` and `{strict}`. */
   script(text: string): Promise<void>;
   /** Waits for the lock and holds it until the transaction ends. */

@@ -17,6 +17,20 @@ export class Sql {
   }
 }
 
+/** The name of a table, and the columns of the rows to insert. Only text from source files. */
+export interface RowTable {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, "text" | "int">>;
+}
+
+/** A missing column is null. */
+export type SqlRow = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Throws if an engine cannot store a value of a row. */
+export function checkRow(row: SqlRow): void {
+  for (const value of Object.values(row)) checked(value ?? null);
+}
+
 /** Builds a statement. A slot is a value or another piece of SQL. */
 export function sql(strings: TemplateStringsArray, ...slots: readonly (SqlValue | Sql)[]): Sql {
   return weave(strings, slots);

@@ -1,22 +1,27 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RowParser, Tx } from "./db.ts";
-import type { Sql } from "./sql.ts";
+import { checkRow, type RowTable, type Sql, type SqlRow } from "./sql.ts";
 
 const inside = new AsyncLocalStorage<true>();
+
+/** The statements of an engine. `insert` resolves when the rows are inserted. */
+export interface RawTx extends Omit<Tx, "send" | "insert"> {
+  insert(table: RowTable, rows: readonly SqlRow[]): Promise<void>;
+}
 
 /**
  * A transaction with the same rules for both engines: one failed statement fails all of it, even if the work
  * catches the error, and calls after its end fail.
  */
 export class TxScope implements Tx {
-  readonly #raw: Omit<Tx, "send">;
+  readonly #raw: RawTx;
   readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #pending = 0;
   #hasWritten = false;
 
-  constructor(raw: Omit<Tx, "send">) {
+  constructor(raw: RawTx) {
     this.#raw = raw;
   }
 
@@ -34,11 +39,14 @@ export class TxScope implements Tx {
   }
 
   send(query: Sql): void {
-    this.#hasWritten = true;
-    const sent = this.#attempt(() => this.#raw.run(query), 0);
-    // `settled` reports the failure.
-    sent.catch(() => {});
-    this.#sent.push(sent);
+    this.#send(() => this.#raw.run(query));
+  }
+
+  insert(table: RowTable, rows: readonly SqlRow[]): void {
+    this.#send(() => {
+      for (const row of rows) checkRow(row);
+      return this.#raw.insert(table, rows);
+    });
   }
 
   script(text: string): Promise<void> {
@@ -74,6 +82,14 @@ export class TxScope implements Tx {
   /** Throws if a statement failed that no code awaited. */
   async settled(): Promise<void> {
     await Promise.all(this.#sent);
+  }
+
+  #send(statement: () => Promise<unknown>): void {
+    this.#hasWritten = true;
+    const sent = this.#attempt(statement, 0);
+    // `settled` reports the failure.
+    sent.catch(() => {});
+    this.#sent.push(sent);
   }
 
   async #attempt<T>(statement: () => Promise<T>, awaited = 1): Promise<T> {

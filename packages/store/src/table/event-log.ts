@@ -5,6 +5,7 @@ import {
   appendLeaf,
   canonicalJson,
   chainHash,
+  type EventActor,
   type GuardedAppend,
   PRUNE_BATCH,
   PrunedEntries,
@@ -31,6 +32,7 @@ import {
   pruneEvents,
   selectAuditKeys,
 } from "./event-table.ts";
+import type { ActorLookup } from "./session-actor.ts";
 
 /** A writer signs the log, leaves it unsigned, or commits no change. */
 export type Writer = GuardedAppend | "dry run" | undefined;
@@ -43,16 +45,21 @@ const LOG_LOCK = "event log";
  * a chain cannot show. Events are validated first, because an unreadable one would end the feed. Returns the
  * last number.
  */
-export async function appendAll(tx: Tx, events: readonly SkillEvent[], writer: Writer): Promise<number> {
+export async function appendAll(
+  tx: Tx,
+  events: readonly SkillEvent[],
+  writer: Writer,
+  sessions: ActorLookup,
+): Promise<number> {
   if (events.length === 0) return await lastEvent(tx);
   const entries = events.map(toEntry);
-  const before = await lockHead(tx);
+  const [before, actors] = await Promise.all([lockHead(tx), sessions.actorsOf(tx, events)]);
   if (typeof writer !== "object") {
     if (before.note !== undefined && writer !== "dry run") throw signedLog(before);
-    return extend(tx, before, entries, undefined);
+    return extend(tx, before, entries, undefined, actors);
   }
   const first = await writer.admit(before, logReader(tx), firstTime(events));
-  return extend(tx, before, [...first.map(toEntry), ...entries], writer);
+  return extend(tx, before, [...first.map(toEntry), ...entries], writer, actors);
 }
 
 /** Throws if the log accepts no events from this writer. */
@@ -80,7 +87,12 @@ export async function adoptLog(tx: Tx, at: string, guarded: GuardedAppend): Prom
 }
 
 /** Prunes the due entries of one batch after an entry, and records it in the same transaction. */
-export async function pruneLog(tx: Tx, step: PruneStep, writer: Writer): Promise<PrunePlan> {
+export async function pruneLog(
+  tx: Tx,
+  step: PruneStep,
+  writer: Writer,
+  sessions: ActorLookup,
+): Promise<PrunePlan> {
   const { after, before, at, by } = step;
   await lockHead(tx);
   const [previous] = after === 0 ? [] : await auditAfter(tx, after - 1, 1);
@@ -94,7 +106,7 @@ export async function pruneLog(tx: Tx, step: PruneStep, writer: Writer): Promise
     previous?.hash,
   );
   // The record comes first: the writer checks the entries that are new to it.
-  await appendAll(tx, [{ type: "audit.pruned", at, by, before, count, ranges }], writer);
+  await appendAll(tx, [{ type: "audit.pruned", at, by, before, count, ranges }], writer, sessions);
   await pruneEvents(tx, ranges);
   return plan;
 }
@@ -110,13 +122,14 @@ function extend(
   before: AuditHead,
   entries: readonly Entry[],
   guarded: GuardedAppend | undefined,
+  actors: ReadonlyMap<string, EventActor> = new Map(),
 ): number {
   const { logged, head } = goOn(before, entries);
   const changes = logged.flatMap(({ seq, event }) =>
     event.type === "audit.key_changed" ? { seq, event } : [],
   );
   const signed = guarded === undefined ? { ...head, note: undefined } : guarded.sign(head, changes);
-  insertEvents(tx, logged);
+  insertEvents(tx, logged, actors);
   updateHead(tx, signed);
   return head.seq;
 }

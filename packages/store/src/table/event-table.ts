@@ -1,12 +1,5 @@
 import { SkillEvent } from "@skillhold/protocol";
-import {
-  actorOf,
-  CHAIN_START,
-  type EventActor,
-  keyChangeOf,
-  NO_ACTOR,
-  ownActor,
-} from "@skillhold/registry/audit";
+import { CHAIN_START, type EventActor, keyChangeOf, NO_ACTOR, ownActor } from "@skillhold/registry/audit";
 import type {
   AgentUses,
   AuditKeyChange,
@@ -20,10 +13,10 @@ import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import {
-  chunks,
   isStorable,
   joinSql,
   pageLimit,
+  type RowTable,
   type Sql,
   sql,
   timeText,
@@ -151,32 +144,33 @@ export async function eventsOfSession(db: Queries, session: string): Promise<rea
   return found.filter(({ event }) => "session" in event && event.session === session);
 }
 
-/**
- * The text of the statement does not depend on the number of events, so that both engines prepare it once. An
- * event without an actor gets that of its session's first event.
- */
-export function insertEvents(tx: Tx, events: readonly LoggedEvent[]): void {
-  const openers = new Map(
-    events.flatMap(({ event }) =>
-      event.type === "session.opened"
-        ? [[toStorable(event.session), actorOf(event.agent, event.user)] as const]
-        : [],
-    ),
-  );
+const eventTable: RowTable = {
+  name: "event",
+  columns: {
+    seq: "int",
+    at: "text",
+    type: "text",
+    skill: "text",
+    session: "text",
+    agent: "text",
+    person: "text",
+    body: "text",
+    hash: "text",
+  },
+};
+
+/** An event that names no actor gets that of its session. */
+export function insertEvents(
+  tx: Tx,
+  events: readonly LoggedEvent[],
+  actors: ReadonlyMap<string, EventActor>,
+): void {
   const rows = events.map(({ seq, event, body, hash }) => {
     const { at, type, skill, session } = copiesOf(event);
-    const actor = ownActor(event) ?? openers.get(session ?? "");
-    const opener = actor === undefined ? session : undefined;
-    return { seq, at, type, skill, session, ...actor, opener, body, hash };
+    const { agent, person } = ownActor(event) ?? actors.get(session ?? "") ?? NO_ACTOR;
+    return { seq, at, type, skill, session, agent, person, body, hash };
   });
-  const first = sql`from event where session = value ->> 'opener' order by seq limit 1`;
-  for (const chunk of chunks(rows))
-    tx.send(sql`insert into event (seq, at, type, skill, session, agent, person, body, hash)
-    select cast(value ->> 'seq' as bigint), value ->> 'at', value ->> 'type', value ->> 'skill', value ->> 'session',
-      case when value ->> 'opener' is null then value ->> 'agent' else (select agent ${first}) end,
-      case when value ->> 'opener' is null then value ->> 'person' else (select person ${first}) end,
-      value ->> 'body', value ->> 'hash'
-    from json_each(${JSON.stringify({ ...chunk })})`);
+  tx.insert(eventTable, rows);
 }
 
 /** Contract: called once per event, in the order of the log. */

@@ -1,5 +1,7 @@
 import { SkillEvent } from "@skillhold/protocol";
 import type { EventQuery, RegistryStore } from "@skillhold/registry/record";
+import { makeKey } from "@skillhold/registry/test/audit/memory-log.fixture";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sql } from "../engine/sql.ts";
 import { migrate } from "./migration.ts";
@@ -57,6 +59,59 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
           .map(({ seq }) => seq),
       );
     });
+
+    test("events have the actor of their session for any batches of two gateways, rolled back or not [S-59]", async () => {
+      const fresh = await freshUrl();
+      const { signer } = makeKey();
+      const gateways = [
+        await openRegistryStore(fresh, { signer }),
+        await openRegistryStore(fresh, { signer }),
+      ];
+      const session = fc.constantFrom("a", "b", "__proto__", "7", "n\0l", "\ud800");
+      const user = fc.option(fc.constantFrom("ada", "bob"), { nil: undefined });
+      const batch = fc.array(fc.record({ session, user }), { minLength: 1, maxLength: 3 });
+      const transaction = fc.record({
+        gateway: fc.constantFrom(...gateways),
+        isCommitted: fc.boolean(),
+        batches: fc.array(batch, { minLength: 1, maxLength: 2 }),
+      });
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
+          run += 1;
+          const start = (await gateways[0]?.lastEvent()) ?? 0;
+          const firsts = new Map<string, string | undefined>();
+          const expected: (string | undefined)[] = [];
+          for (const { gateway, isCommitted, batches } of transactions) {
+            const work = gateway.transaction(async (tx) => {
+              for (const each of batches)
+                await tx.appendAll(
+                  each.map(({ session: name, user: by }) =>
+                    by === undefined ? closed(`${run} ${name}`, 1) : opened(`${run} ${name}`, undefined, by),
+                  ),
+                );
+              if (!isCommitted) throw new Error("undone");
+            });
+            await (isCommitted ? work : expect(work).rejects.toThrow("undone"));
+            for (const each of isCommitted ? batches : []) {
+              const openers = new Map(each.flatMap((one) => (one.user ? [[one.session, one.user]] : [])));
+              const actors = each.map(
+                (one) => one.user ?? openers.get(one.session) ?? firsts.get(one.session),
+              );
+              expected.push(...actors);
+              for (const [index, one] of each.entries())
+                if (!firsts.has(one.session)) firsts.set(one.session, actors[index]);
+            }
+          }
+          const rows = (await gateways[0]?.auditAfter(start, 1000)) ?? [];
+          const ofSessions = rows.filter(({ session: name }) => name !== undefined);
+          expect(ofSessions.map(({ person }) => person)).toEqual(expected);
+        }),
+        { numRuns: 20 },
+      );
+      expect(await gateways[0]?.listBrokenEvents()).toEqual([]);
+      for (const gateway of gateways) await gateway.close();
+    }, 60_000);
 
     test("a period includes its start and not its end, in any order of the clocks [S-59]", async () => {
       expect(await list({ from: on(3), to: on(5) })).toEqual([5, 6]);

@@ -33,6 +33,7 @@ import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
 import { type RevisionKey, selectRevisionOf, selectRevisionsOf } from "./revision-table.ts";
 import { searchIndexTable } from "./search-index-table.ts";
+import { ActorCache, ActorLookup } from "./session-actor.ts";
 import { selectSkill, selectSkillsOf } from "./skill-table.ts";
 import { TokenTouches } from "./token-table.ts";
 import { selectTree, selectTreesOf } from "./tree-table.ts";
@@ -52,9 +53,13 @@ export interface RegistryStoreOptions extends Partial<DbSettings> {
 /** A log is signed, unsigned, or never changed. */
 type LogMode = SignedLog | "dry run" | undefined;
 
-/** The guard of a signed log, and the keeper of its checkpoints. */
+/**
+ * The guard of a signed log, the keeper of its checkpoints, and the actors of its sessions. The guard rejects a log that does not
+ * continue the one of the cached actors.
+ */
 interface SignedLog {
   readonly guard: LogGuard;
+  readonly actors: ActorCache;
   readonly keeper: CheckpointKeeper;
 }
 
@@ -181,7 +186,7 @@ function signedLog(
   checkpoints: CheckpointOptions,
 ): SignedLog {
   const guard = new LogGuard(signer, memory);
-  return { guard, keeper: new CheckpointKeeper(guard, checkpoints) };
+  return { guard, actors: new ActorCache(), keeper: new CheckpointKeeper(guard, checkpoints) };
 }
 
 /** The checks of the log count only after the commit; the engine may run the work several times. */
@@ -191,17 +196,21 @@ async function transact<T>(
   log: LogMode,
   work: (tx: RegistryTransaction) => Promise<T>,
 ): Promise<T> {
-  if (log === "dry run") return await rollBack(db, (tx) => work(transactionOf(tx, blobs, log)));
+  if (log === "dry run")
+    return await rollBack(db, (tx) => work(transactionOf(tx, blobs, log, new ActorLookup())));
   let guarded: GuardedAppend | undefined;
+  let sessions = new ActorLookup();
   let state: SeenLogState | undefined;
   const result = await db.transaction(
     (tx) => {
       guarded = log?.guard.begin();
-      return work(transactionOf(tx, blobs, guarded));
+      sessions = log?.actors.begin() ?? new ActorLookup();
+      return work(transactionOf(tx, blobs, guarded, sessions));
     },
     // The next transaction continues from this state, also before it is durable.
     () => {
       state = guarded && log?.guard.committed(guarded);
+      log?.actors.committed(sessions);
     },
   );
   if (guarded?.start !== undefined && state !== undefined) log?.keeper.grown(state, guarded.start);

@@ -16,6 +16,7 @@ import { putProposal } from "./proposal-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
 import { deleteRunOutputs, putRunOutput } from "./run-output-table.ts";
+import type { ActorLookup } from "./session-actor.ts";
 import { putSkill } from "./skill-table.ts";
 import { putToggle } from "./toggle-table.ts";
 import { extendSession, forgetExpired, putToken } from "./token-table.ts";
@@ -24,7 +25,12 @@ import { deleteWebhook, putDelivery, putWebhook, trimDeliveries } from "./webhoo
 import { putWorkspace } from "./workspace-table.ts";
 
 /** The registry as one transaction sees and changes it. */
-export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): RegistryTransaction {
+export function transactionOf(
+  tx: Tx,
+  blobs: EngineBlobs,
+  writer: Writer,
+  sessions: ActorLookup,
+): RegistryTransaction {
   return {
     ...readerOf(tx),
     blobs: blobs.within(tx),
@@ -66,9 +72,9 @@ export function transactionOf(tx: Tx, blobs: EngineBlobs, writer: Writer): Regis
     putRunOutput: (output) => putRunOutput(tx, output),
     pruneRunOutputs: (before) => deleteRunOutputs(tx, before),
     forgetExpired: (now) => forgetExpired(tx, now),
-    append: (event) => appendAll(tx, [event], writer),
-    appendAll: (events) => appendAll(tx, events, writer),
-    pruneLog: (step) => pruneLog(tx, step, writer),
+    append: (event) => appendAll(tx, [event], writer, sessions),
+    appendAll: (events) => appendAll(tx, events, writer, sessions),
+    pruneLog: (step) => pruneLog(tx, step, writer, sessions),
     changeAuditKey: (change) => changeKey(tx, change, required(writer)),
     adoptLog: (at) => adoptLog(tx, at, required(writer)),
     checkLog: () => checkLog(tx, writer),

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
-import type { Sql } from "../sql.ts";
+import { chunks, type RowTable, Sql, type SqlRow } from "../sql.ts";
 
 /** Longer statements contain value lists and are rarely repeated. */
 const MAX_PREPARED_TEXT = 2000;
@@ -9,6 +9,7 @@ const MAX_PREPARED_TEXT = 2000;
  */
 const STALLED_MS = 60_000;
 /** Text is compared by bytes, as in SQLite, whatever the database locale is. */
+const recordTypes = { text: "text", int: "bigint" } as const;
 const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "bytea", strict: "" };
 
 /**
@@ -59,6 +60,17 @@ export class PostgresConnection {
 
   async run(query: Sql): Promise<number> {
     return (await this.#send(query)).count;
+  }
+
+  /** The text does not depend on the number of rows, so that the server prepares it once. */
+  async insert({ name, columns }: RowTable, rows: readonly SqlRow[]): Promise<void> {
+    const names = Object.keys(columns).join(", ");
+    const typed = Object.entries(columns).map(([column, type]) => `${column} ${recordTypes[type]}`);
+    const start = `insert into ${name} (${names}) select ${names} from json_to_recordset(`;
+    const end = `) as row (${typed.join(", ")})`;
+    await Promise.all(
+      [...chunks(rows)].map((chunk) => this.#send(new Sql([start, end], [JSON.stringify(chunk)]))),
+    );
   }
 
   async script(text: string): Promise<void> {

@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { type Sql, sql } from "../sql.ts";
-import { rejectNested, TxScope } from "../tx-scope.ts";
+import { type RawTx, rejectNested, TxScope } from "../tx-scope.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { PostgresPool } from "./postgres-pool.ts";
 
@@ -181,7 +181,7 @@ class PostgresDb implements Db {
    * Reads are sent with the begin. Writes wait for it, and so does each statement after one: without a transaction, the
    * server would commit each write by itself.
    */
-  #statements(connection: PostgresConnection, begin: Begin): Omit<Tx, "send"> {
+  #statements(connection: PostgresConnection, begin: Begin): RawTx {
     let isWriting = false;
     const attempt = <T>(statement: () => Promise<T>) =>
       this.#attempt(isWriting && !begin.isDone ? () => begin.done.then(statement) : statement);
@@ -192,6 +192,7 @@ class PostgresDb implements Db {
     return {
       all: (query, row) => attempt(() => connection.all(query, row)),
       run: (query) => write(() => connection.run(query)),
+      insert: (table, rows) => write(() => connection.insert(table, rows)),
       script: (text) => write(() => connection.script(text)),
       lock: async (name, use = "alone") => {
         const key = `skillhold ${name}`;

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import { diskFull, isDiskFull } from "@skillhold/registry/record";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
-import type { Sql } from "../sql.ts";
+import type { RowTable, Sql, SqlRow } from "../sql.ts";
 import { openDatabase } from "./node-sqlite.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
@@ -35,6 +35,14 @@ export class SqliteConnection {
 
   run(query: Sql): number {
     return Number(this.#prepare(query.parts.join("?")).run(...query.values).changes);
+  }
+
+  /** One statement per row: for a statement with several rows, SQLite writes a journal of its own to a temporary file. */
+  insert(table: RowTable, rows: readonly SqlRow[]): void {
+    const names = Object.keys(table.columns);
+    const slots = names.map(() => "?").join(", ");
+    const statement = this.#prepare(`insert into ${table.name} (${names.join(", ")}) values (${slots})`);
+    for (const row of rows) statement.run(...names.map((name) => row[name] ?? null));
   }
 
   script(text: string): void {

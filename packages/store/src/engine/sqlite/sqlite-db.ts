@@ -8,7 +8,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Db, Queries, RowParser, Tx } from "../db.ts";
 import { noRegistry } from "../no-registry.ts";
 import { type Sql, sql } from "../sql.ts";
-import { rejectNested, TxScope } from "../tx-scope.ts";
+import { type RawTx, rejectNested, TxScope } from "../tx-scope.ts";
 import { explainSqlite, type SqliteAccess, SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy, isUnwritable } from "./sqlite-failure.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
@@ -122,7 +122,7 @@ export class SqliteDb implements Db {
   }
 
   /** Locks are not needed, because a transaction is the only writer. */
-  #statements(): Omit<Tx, "send"> {
+  #statements(): RawTx {
     const attempt = async <T>(statement: () => T) => {
       try {
         return statement();
@@ -133,6 +133,7 @@ export class SqliteDb implements Db {
     return {
       all: (query, row) => attempt(() => this.#writer.all(query, row)),
       run: (query) => attempt(() => this.#writer.run(query)),
+      insert: (table, rows) => attempt(() => this.#writer.insert(table, rows)),
       script: (text) => attempt(() => this.#writer.script(text)),
       lock: async () => {},
     };
