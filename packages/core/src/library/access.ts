@@ -69,28 +69,26 @@ export function decideAccess(
   settings: AccessSettings = {},
   standing?: SkillDecision,
 ): Access {
-  const hidden = (reason: AccessReason, message: string): Access => {
-    return { isVisible: false, reason, entry, message, warnings: [] };
-  };
   if (viewer.allow !== undefined && !viewer.allow.includes(entry.id)) {
     return hidden(
+      entry,
       "not-allowed",
       viewer.allow.length === 0
         ? "The viewer's allow list is empty."
         : "The skill is not on the viewer's allow list.",
     );
   }
-  if (isOff(entry, settings, standing)) return hidden("disabled", "The skill is disabled.");
+  if (isOff(entry, settings, standing)) return hidden(entry, "disabled", "The skill is disabled.");
   if (standing !== undefined && standing.status !== "active" && !waitsForDependencies(standing))
-    return hidden("archived", archivedMessage(standing));
+    return hidden(entry, "archived", archivedMessage(standing));
   const found = findRule(viewer, standing?.ownership);
-  if (found === undefined) return hidden("no-grant", noGrantMessage(viewer, standing?.ownership));
+  if (found === undefined) return hidden(entry, "no-grant", noGrantMessage(viewer, standing?.ownership));
   const pin = pinOf(entry.id, viewer, standing?.ownership);
   const shown = findShown(entry, pin, standing);
   if (shown === undefined)
-    return hidden("pin", `The viewer is pinned to revision ${pin}, which does not exist.`);
+    return hidden(entry, "pin", `The viewer is pinned to revision ${pin}, which does not exist.`);
   const refused = refuseShown(shown, viewer);
-  if (refused !== undefined) return hidden(refused.reason, refused.message);
+  if (refused !== undefined) return hidden(entry, refused.reason, refused.message);
   return {
     isVisible: true,
     reason: "visible",
@@ -99,6 +97,10 @@ export function decideAccess(
     message: visibleMessage(found.because, pin),
     warnings: warningsOf(shown, standing),
   };
+}
+
+function hidden(entry: SkillEntry, reason: AccessReason, message: string): Access {
+  return { isVisible: false, reason, entry, message, warnings: NO_WARNINGS };
 }
 
 /**
@@ -167,12 +169,15 @@ function refuseShown(
 }
 
 function visibleMessage(because: string | undefined, pin: number | undefined): string {
+  if (because === undefined && pin === undefined) return "The skill is visible.";
   const why = because === undefined ? "The skill is visible" : `The skill is visible: ${because}`;
   return pin === undefined ? `${why}.` : `${why}. The viewer is pinned to revision ${pin}.`;
 }
 
+const NO_WARNINGS: readonly never[] = Object.freeze([]);
+
 function warningsOf({ readiness }: SkillEntry, standing: SkillDecision | undefined): readonly string[] {
-  const lacks = readiness.state === "ready" ? [] : readiness.reasons;
+  const lacks = readiness.state === "ready" ? NO_WARNINGS : readiness.reasons;
   if (standing === undefined || !waitsForDependencies(standing)) return lacks;
   return [...lacks, "The skill is archived until its dependencies are installed."];
 }

@@ -201,8 +201,9 @@ describe("the cache", () => {
       const scan = decodeScan(bytes, defaultLimits);
       if (scan === undefined) throw new Error("the cache holds no scan");
       const rows = scan.rows.map((row) => {
-        const record = { ...row.record, description: "From the cache." };
-        return new FolderRow(row.path, row.file, { stamp: row, record });
+        const [name, , ...rest] = row.facts;
+        const facts = [name, "From the cache.", ...rest] as const;
+        return new FolderRow(row.path, row.file, { stamp: row, facts, isValid: row.isValid });
       });
       cache.kept.set(key, encodeScan({ ...scan, rows }, defaultLimits));
     }

@@ -184,7 +184,7 @@ export class FolderShelf implements Shelf {
   async #keepTexts(): Promise<void> {
     let count = 0;
     for (const { folder, row } of this.#view.places()) {
-      const { skillHash } = row.record;
+      const { skillHash } = row;
       if (this.#texts.isFull) return;
       if (this.#texts.find(skillHash) !== undefined) continue;
       const read = readBounded(join(folder, row.file), this.#options.limits.skillFileBytes, {
@@ -237,7 +237,7 @@ export class FolderShelf implements Shelf {
         if (row.isValid) continue;
         const folder = folderOf(scan.root, row);
         const last = this.#view.place(row.idBelow(scan.root));
-        if (last?.folder === folder && this.#texts.find(last.row.record.skillHash) !== undefined)
+        if (last?.folder === folder && this.#texts.find(last.row.skillHash) !== undefined)
           kept.set(folder, last.row);
       }
     }
@@ -255,7 +255,7 @@ export class FolderShelf implements Shelf {
   }
 
   #openLastGood({ row }: ShelfPlace, entry: SkillEntry): OpenBundle {
-    const { skillHash } = row.record;
+    const { skillHash } = row;
     const bytes = this.#texts.find(skillHash);
     if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is invalid.`);
     const file = {
@@ -340,7 +340,7 @@ export function changeBetween(
 /** Rewriting or touching a file without a new hash is not a change. */
 function isOther(last: ShelfPlace, place: ShelfPlace): boolean {
   if (last.folder !== place.folder || last.source !== place.source) return true;
-  return last.row !== place.row && last.row.recordText !== place.row.recordText;
+  return last.row !== place.row && last.row.factsText !== place.row.factsText;
 }
 
 /** Skills that keep their last valid text because the file on disk is invalid. */

@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
-import { toEntry } from "../source/entry.ts";
+import { makeEntry } from "../source/entry.ts";
 import type { SourceScan } from "../source/scan.ts";
 import type { FolderRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
@@ -31,7 +31,6 @@ export class FolderView implements ShelfView {
   readonly #sources: readonly ScannedSource[];
   readonly #host: Host;
   readonly #lastGood: ReadonlyMap<string, FolderRow>;
-  readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
   #entries: readonly SkillEntry[] | undefined;
 
@@ -47,27 +46,30 @@ export class FolderView implements ShelfView {
   }
 
   get entries(): readonly SkillEntry[] {
-    this.#entries ??= [...this.#rank().places.keys()].sort().flatMap((id) => this.find(id) ?? []);
-    return this.#entries;
+    if (this.#entries !== undefined) return this.#entries;
+    const { places } = this.#rank();
+    const entries: SkillEntry[] = [];
+    for (const id of [...places.keys()].sort()) {
+      const place = places.get(id);
+      if (place !== undefined) entries.push(this.#entryOf(place));
+    }
+    this.#entries = entries;
+    return entries;
   }
 
   find(id: string): SkillEntry | undefined {
-    const known = this.#made.get(id);
-    if (known !== undefined) return known;
     const place = this.#rank().places.get(id);
-    if (place === undefined) return undefined;
-    const { row, folder, source } = place;
-    const found = {
-      id,
-      source: source.label,
-      trust: source.trust,
-      path: folder,
-      file: row.file,
-      mtimeMs: row.mtimeMs,
-    };
-    const entry = toEntry(row.record, found, this.#host);
-    this.#made.set(id, entry);
-    return entry;
+    return place && this.#entryOf(place);
+  }
+
+  #entryOf(place: Place): SkillEntry {
+    if (place.entry !== undefined) return place.entry;
+    const { id, row, folder, source } = place;
+    const { label, trust } = source;
+    const { file, lastModified } = row;
+    const found = { id, source: label, trust, path: folder, file, lastModified };
+    place.entry = makeEntry(row.facts, found, this.#host);
+    return place.entry;
   }
 
   /** Folders have no access records. */
@@ -95,7 +97,7 @@ export class FolderView implements ShelfView {
 
   get invalid(): readonly InvalidSkill[] {
     return this.#rank().invalid.map(({ id, folder, source, row }) => {
-      return { id, path: folder, source: source.label, diagnostics: row.record.diagnostics };
+      return { id, path: folder, source: source.label, diagnostics: row.diagnostics };
     });
   }
 
@@ -122,7 +124,7 @@ export class FolderView implements ShelfView {
     const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
     const id = found.idBelow(root);
-    const place = { id, source, root, row, folder };
+    const place: Place = { id, source, root, row, folder, entry: undefined };
     if (!row.isValid) {
       invalid.push(place);
       return;
@@ -142,8 +144,8 @@ export class FolderView implements ShelfView {
 }
 
 /** The messages of the errors that make a row invalid. */
-export function errorsOf({ record }: FolderRow): string {
-  const errors = record.diagnostics.filter(({ severity }) => severity === "error");
+export function errorsOf({ diagnostics }: FolderRow): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
   return errors.map(({ message }) => message).join(" ");
 }
 
@@ -154,8 +156,13 @@ export function folderOf(root: string, { path }: FolderRow): string {
   return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);
 }
 
+/** A place with its entry, which is made on demand. */
+interface Place extends ShelfPlace {
+  entry: SkillEntry | undefined;
+}
+
 interface Ranking {
-  readonly places: Map<string, ShelfPlace>;
+  readonly places: Map<string, Place>;
   /** The errors of places that show their last valid row. */
   readonly broken: Map<string, string>;
   readonly shadowed: ShadowedSkill[];

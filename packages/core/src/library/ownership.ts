@@ -28,9 +28,11 @@ export interface FoundRule {
   readonly because?: string;
 }
 
+const ANYONE: FoundRule = Object.freeze({ rule: "anyone" });
+
 /** The rule that gives the viewer access, or undefined. A skill without an owner is open. */
 export function findRule(viewer: Viewer, ownership: Ownership | undefined): FoundRule | undefined {
-  if (ownership === undefined) return { rule: "anyone" };
+  if (ownership === undefined) return ANYONE;
   const { owner, visibility, isSystem } = ownership;
   if (isSystem) return { rule: "system", because: "bundled with Skillhold" };
   if (visibility === "public") return { rule: "public", because: "public" };
@@ -57,11 +59,11 @@ export function pinOf(
   viewer: Viewer,
   ownership: Pick<Ownership, "grants"> | undefined,
 ): number | undefined {
-  const { pins = {}, agent, user } = viewer;
+  const { pins, agent, user } = viewer;
   const granted =
     ownership && (findGrant("agent", agent, ownership)?.pin ?? findGrant("user", user, ownership)?.pin);
   // `Object.hasOwn`, because an id may equal a property of every object.
-  return granted ?? (Object.hasOwn(pins, id) ? pins[id] : undefined);
+  return granted ?? (pins !== undefined && Object.hasOwn(pins, id) ? pins[id] : undefined);
 }
 
 function findGrant(

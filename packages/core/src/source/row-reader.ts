@@ -5,7 +5,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { isToolFile, type Profile, SKILL_FILE, skillType } from "@skillhold/skill";
 import type { SkillFolder } from "./find-skills.ts";
 import { type OpenedSkill, openSkillFile, openTools, TOOLS_FOLDER, withUnread } from "./open-skill.ts";
-import { recordSkill } from "./record.ts";
+import { factsOf, recordSkill } from "./record.ts";
 import { FolderRow } from "./scan-row.ts";
 import { allowsHardLinks, type Source } from "./source.ts";
 
@@ -63,7 +63,11 @@ export class FolderRowReader {
   #toRow(opened: OpenedSkill, path: string, file: string, type: SkillType): FolderRow {
     this.#onRead?.(opened);
     const record = recordSkill(opened, type, this.#limits, this.#profile);
-    return new FolderRow(path, file, { stamp: opened.stamp, record });
+    return new FolderRow(path, file, {
+      stamp: opened.stamp,
+      facts: factsOf(record),
+      isValid: record.isValid,
+    });
   }
 }
 

@@ -2,21 +2,21 @@ import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable, SKILL_FILE } from "@skillhold/skill";
 import type { SourceScan } from "./scan.ts";
-import { FolderRow, STAMP_NUMBERS, type StoredRows } from "./scan-row.ts";
+import { FolderRow, STAMP_NUMBERS, StoredFacts, type StoredRows, TIME_LENGTH } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
-const FORMAT = `6:${crc32(JSON.stringify(ruleTable))}`;
+const FORMAT = `7:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
-  /** The limits that applied to the records. */
+  /** The limits that applied to the facts. */
   readonly limits: string;
   readonly root: string;
   readonly count: number;
   readonly containers: SourceScan["containers"];
   readonly searchedMs: number;
   readonly problems: SourceScan["problems"];
-  /** The byte length of the names, which precede the records. */
+  /** The byte length of the names, which precede the facts. */
   readonly nameBytes: number;
   /** The file names of rows that spell SKILL.md in another way, by row. */
   readonly spellings: Readonly<Record<number, string>>;
@@ -26,21 +26,21 @@ interface Header {
 const PREFIX_BYTES = 8;
 
 /**
- * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
- * JSON. A start decodes one string of names and no records.
+ * A scan as bytes: a header; for each row four numbers, the end of its facts, a flag and a time as text; the names; the
+ * facts as an array in JSON. A start decodes the times and the names, and no facts.
  */
 export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const { rows, root, containers, problems, searchedMs } = scan;
   const names = Buffer.from(rows.map(({ path }) => path).join("\n"));
-  const records = rows.map((row) => Buffer.from(row.recordText));
+  const facts = rows.map(({ factsText }) => factsText);
   const ends = new Uint32Array(rows.length);
-  records.reduce((end, { length }, index) => {
-    ends[index] = end + length;
-    return end + length;
-  }, 0);
-  const stamps = new Float64Array(
-    rows.flatMap(({ mtimeMs, ctimeMs, size, ino }) => [mtimeMs, ctimeMs, size, ino]),
-  );
+  const stamps = new Float64Array(rows.length * STAMP_NUMBERS);
+  let end = 0;
+  for (const [index, { mtimeMs, ctimeMs, size, ino }] of rows.entries()) {
+    end += 1 + (facts[index]?.length ?? 0);
+    ends[index] = end;
+    stamps.set([mtimeMs, ctimeMs, size, ino], index * STAMP_NUMBERS);
+  }
   const validity = Uint8Array.from(rows, ({ isValid }) => (isValid ? 1 : 0));
   const spellings = Object.fromEntries(
     rows.flatMap(({ file }, index) => (file === SKILL_FILE ? [] : [[index, file]])),
@@ -57,8 +57,9 @@ export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
     Buffer.from(stamps.buffer),
     Buffer.from(ends.buffer),
     validity,
+    Buffer.from(rows.map(({ lastModified }) => lastModified).join(""), "latin1"),
     names,
-    ...records,
+    Buffer.from(`[${facts.join(",")}]`, "latin1"),
   ]);
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(head.length);
@@ -92,11 +93,13 @@ function decodeRows(
   if (count === 0) return [];
   const endStart = start + count * STAMP_NUMBERS * 8;
   const flagStart = endStart + count * 4;
-  const nameStart = flagStart + count;
+  const timeStart = flagStart + count;
+  const nameStart = timeStart + count * TIME_LENGTH;
   const stored: StoredRows = {
     stamps: new Float64Array(copy(buffer, start, endStart)),
-    validity: buffer.subarray(flagStart, nameStart),
-    textAt: textReader(
+    validity: buffer.subarray(flagStart, timeStart),
+    times: buffer.toString("latin1", timeStart, nameStart),
+    facts: new StoredFacts(
       buffer.subarray(nameStart + nameBytes),
       new Uint32Array(copy(buffer, endStart, flagStart)),
     ),
@@ -109,8 +112,4 @@ function decodeRows(
 /** A copy, because typed arrays need an aligned offset. */
 function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
   return new Uint8Array(buffer.subarray(start, end)).buffer;
-}
-
-function textReader(bytes: Buffer, ends: Uint32Array): StoredRows["textAt"] {
-  return (index) => bytes.toString("utf8", ends[index - 1] ?? 0, ends[index]);
 }

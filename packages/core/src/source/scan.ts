@@ -145,7 +145,7 @@ class KnownRowReader {
     if (row === undefined || folder === this.#suspect || !row.isSame(tryStat(`${folder}/${file}`)))
       return undefined;
     // Adding or removing the tools folder changes the skill even if SKILL.md is unchanged.
-    return hasTools === (row.record.type !== "context") ? row : undefined;
+    return hasTools === (row.facts[4]?.type !== undefined) ? row : undefined;
   }
 }
 

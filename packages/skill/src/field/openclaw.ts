@@ -154,9 +154,16 @@ export function isAboutProgram(reason: string): boolean {
   return reason.startsWith(PROGRAM) || reason.startsWith(PROGRAMS);
 }
 
+const READY: Readiness = Object.freeze({ state: "ready", reasons: NONE });
+
+function hasNone({ env, bins, anyBins, config }: Requirements): boolean {
+  return env.length + bins.length + anyBins.length + config.length === 0;
+}
+
 /** Whether a skill can work on a host, with each reason why not. The most severe reason determines the state. */
 export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host, skill = ""): Readiness {
   const { requires } = needs;
+  if (needs.os.length === 0 && hasNone(requires)) return READY;
   const unsupported =
     needs.os.length > 0 && !needs.os.includes(host.platform)
       ? [`made for ${needs.os.join(", ")}; this is ${host.platform}`]
