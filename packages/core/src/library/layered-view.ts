@@ -64,8 +64,8 @@ export class LayeredView implements ShelfView {
   /** The index of the view with the current skill. */
   owner(id: string): number | undefined {
     let only: number | undefined;
-    for (const [index, view] of this.#views.entries()) {
-      if (view.find(id) === undefined) continue;
+    for (let index = 0; index < this.#views.length; index += 1) {
+      if (this.#views[index]?.find(id) === undefined) continue;
       if (only !== undefined) return this.#bestOwner(id);
       only = index;
     }
@@ -98,9 +98,13 @@ export class LayeredView implements ShelfView {
   }
 
   get shadowed(): readonly ShadowedSkill[] {
-    const losers = this.#views.flatMap(({ entries }, index) =>
-      entries.filter(({ id }) => this.owner(id) !== index),
-    );
+    const contested = (this.#base ?? this).#findContested();
+    const losers =
+      contested.size === 0
+        ? []
+        : this.#views.flatMap(({ entries }, index) =>
+            entries.filter(({ id }) => contested.has(id) && this.owner(id) !== index),
+          );
     const all = [...losers, ...this.#views.flatMap(({ shadowed }) => shadowed)];
     return all.map((each) => this.#below(each));
   }
@@ -133,8 +137,13 @@ export class LayeredView implements ShelfView {
   }
 
   #winners(): readonly SkillEntry[] {
+    const contested = this.#findContested();
+    const filled = this.#views.filter(({ entries }) => entries.length > 0);
+    if (filled.length === 1) return filled[0]?.entries ?? [];
     return this.#views
-      .flatMap(({ entries }, index) => entries.filter(({ id }) => this.owner(id) === index))
+      .flatMap(({ entries }, index) =>
+        entries.filter(({ id }) => !contested.has(id) || this.owner(id) === index),
+      )
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -148,13 +157,13 @@ export class LayeredView implements ShelfView {
   /** Ids in more than one view. */
   #findContested(): ReadonlySet<string> {
     if (this.#contested !== undefined) return this.#contested;
-    const seen = new Set<string>();
     const contested = new Set<string>();
-    for (const { entries } of this.#views) {
-      for (const { id } of entries) {
-        if (seen.has(id)) contested.add(id);
-        else seen.add(id);
-      }
+    const filled = this.#views.filter(({ entries }) => entries.length > 0);
+    for (const [index, view] of filled.entries()) {
+      const before = filled.slice(0, index);
+      if (before.length === 0) continue;
+      for (const { id } of view.entries)
+        if (before.some((other) => other.find(id) !== undefined)) contested.add(id);
     }
     this.#contested = contested;
     return contested;
