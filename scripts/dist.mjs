@@ -1,9 +1,10 @@
 // Writes one file that installs Skillhold without a registry: `npm run dist` makes skillhold-<version>.tgz, and
 // `npm i -g ./skillhold-<version>.tgz` installs it. Dependencies are bundled in the versions of package-lock.json.
 //   node scripts/dist.mjs [--out <folder>] [--packed <folder with the tarballs of all packages>]
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { joinDependency } from "./bundle.mjs";
 import {
@@ -19,10 +20,12 @@ import {
 
 /** Packages for users' tests, which the command does not need. */
 const LEFT_OUT = new Set(["@skillhold/testing"]);
-/** Files of dependencies for editors and debuggers, two fifths of all files. */
-const UNUSED = /\.(?:map|d\.[cm]?ts)$/;
-/** Its types are part of the public API, so its declarations stay. */
+/** Files of dependencies that Node does not load: for editors, debuggers and another runtime, half of all files. */
+const UNUSED = /\.(?:map|bare|[cm]?ts)$/;
+/** Their types are part of the public API, so their declarations stay. */
 const TYPED = new Set(["zod"]);
+const UNUSED_BESIDE_TYPES = /\.map$|(?<!\.d)\.[cm]?ts$/;
+const UNUSED_FOLDERS = ["node_modules", "test", "examples"];
 
 const { values } = parseArgs({ options: { out: { type: "string" }, packed: { type: "string" } } });
 const out = resolve(values.out ?? root);
@@ -32,6 +35,7 @@ try {
   const packed = values.packed === undefined ? join(scratch, "packed") : resolve(values.packed);
   if (values.packed === undefined) packWorkspaces(packed);
   const bundled = stageBundle(packed, stage);
+  await removeGrammars(join(stage, "node_modules"));
   // Each command loads its 100 modules.
   await joinDependency(join(stage, "node_modules/zod"));
   writeManifest(stage, bundled);
@@ -52,7 +56,7 @@ function stageBundle(packed, stage) {
   for (const workspace of workspaces) {
     const { name, folder, version, dependencies = {} } = workspace;
     const place = name === "skillhold" ? stage : join(stage, "node_modules", name);
-    unpack(join(packed, tarballName(workspace)), place);
+    unpack(join(packed, tarballName(workspace)), place, ["--exclude=*.map"]);
     if (name !== "skillhold") bundled.set(name, version);
     for (const dependency of Object.keys(dependencies))
       if (!names.has(dependency)) copyLocked(`packages/${folder}`, dependency);
@@ -93,9 +97,18 @@ function findLocked(lock, parent, name) {
 /** Nested packages are copied on their own, if a bundled package needs them. */
 function copyPackage(from, to) {
   if (!existsSync(from)) throw new Error(`${from} is not installed. Run npm install first.`);
-  const nested = join(from, "node_modules");
-  const unused = TYPED.has(basename(from)) ? /\.map$/ : UNUSED;
-  cpSync(from, to, { recursive: true, filter: (path) => path !== nested && !unused.test(path) });
+  const folders = new Set(UNUSED_FOLDERS.map((name) => join(from, name)));
+  const unused = TYPED.has(basename(from)) ? UNUSED_BESIDE_TYPES : UNUSED;
+  cpSync(from, to, { recursive: true, filter: (path) => !folders.has(path) && !unused.test(path) });
+}
+
+/** The parser comes with grammars of languages that the scanner does not read. */
+async function removeGrammars(modules) {
+  const { languages } = await import(pathToFileURL(join(modules, "@skillhold/deps/dist/scan/syntax.js")));
+  const kept = new Set(["tree-sitter.wasm", ...languages.map((name) => `tree-sitter-${name}.wasm`)]);
+  const folder = join(modules, "@vscode/tree-sitter-wasm/wasm");
+  for (const file of readdirSync(folder))
+    if (file.endsWith(".wasm") && !kept.has(file)) rmSync(join(folder, file));
 }
 
 function writeManifest(stage, bundled) {

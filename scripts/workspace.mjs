@@ -1,8 +1,8 @@
 // The packages of the workspace, for the scripts that pack and release them.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { bundledTarget } from "./bundle.mjs";
 
 export const root = join(import.meta.dirname, "..");
@@ -24,15 +24,15 @@ export function packWorkspaces(folder) {
   try {
     const workspaces = publishedWorkspaces();
     const folders = workspaces.map((workspace) => join(root, "packages", workspace.folder));
-    // One build and two calls of npm for all packages; npm's own prepack would build each package alone.
+    // One build and one call of npm for all packages; npm's own prepack would build each package alone.
     execFileSync(process.execPath, [join(root, "scripts/prepack.mjs"), ...folders], {
       stdio: "pipe",
       encoding: "utf8",
     });
-    packFolders(folders, scratch);
-    const stages = workspaces.map((workspace) => {
-      const stage = join(scratch, workspace.folder);
-      unpack(join(scratch, tarballName(workspace)), stage);
+    const stages = folders.map((source) => {
+      const stage = join(scratch, basename(source));
+      const unpublished = new Set(["node_modules", "src"].map((name) => join(source, name)));
+      cpSync(source, stage, { recursive: true, filter: (path) => !unpublished.has(path) });
       writeJson(join(stage, "package.json"), publishedManifest(readJson(join(stage, "package.json"))));
       return stage;
     });
@@ -65,9 +65,9 @@ export function packFolders(folders, destination) {
   });
 }
 
-export function unpack(tarball, folder) {
+export function unpack(tarball, folder, flags = []) {
   mkdirSync(folder, { recursive: true });
-  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", folder]);
+  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", ...flags, "-C", folder]);
 }
 
 export function tarballName({ name, version }) {

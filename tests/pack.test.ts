@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -45,7 +46,8 @@ const specifiers = workspaces.flatMap(({ name, exports = {} }) =>
     .map((subpath) => join(name, subpath)),
 );
 const quickStarts = readdirSync(join(root, "docs/start")).filter((file) => file !== "README.md");
-const project = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
+const scratch = scratchFolder();
+const project = mkdtempSync(join(scratch, "skillhold-pack-"));
 let tarballs: readonly Tarball[] = [];
 
 beforeAll(() => {
@@ -254,6 +256,25 @@ describe("the distribution", () => {
     expect(file).toContain(`-${stdout.trim()}.tgz`);
   });
 
+  test("has the grammar of every language that the scanner reads [S-34] [S-67]", () => {
+    const program = `
+      import { scanDependencies } from "@skillhold/deps/scan";
+      const texts = {
+        "a.py": "import python_a", "a.js": 'import "javascript-a"', "a.ts": 'import "typescript-a"',
+        "a.tsx": 'import "tsx-a"', "a.sh": "bash-a",
+      };
+      const files = Object.entries(texts).map(([path, text]) => ({ path, bytes: Buffer.from(text) }));
+      const { dependencies } = await scanDependencies(files, { name: "demo" });
+      console.log(JSON.stringify(dependencies.map(({ name }) => name)));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      ...{ cwd: join(prefix, "lib/node_modules/skillhold"), encoding: "utf8" },
+    });
+    expect({ stderr, names: JSON.parse(stdout) }).toEqual({
+      stderr: "",
+      names: expect.arrayContaining(["python_a", "javascript-a", "typescript-a", "tsx-a", "bash-a"]),
+    });
+  });
+
   test("loads its dependencies from few files [S-67]", () => {
     const log = join(project, "loaded.txt");
     const hook = `import { appendFileSync } from "node:fs";
@@ -317,7 +338,16 @@ function packWorkspaces(): readonly Tarball[] {
 /** Runs one of the repository's scripts. */
 function script(name: string, ...args: string[]): string {
   const path = join(root, "scripts", name);
-  return execFileSync(process.execPath, [path, ...args], { encoding: "utf8", env: cleanEnv() });
+  const env = { ...cleanEnv(), TMPDIR: scratch };
+  return execFileSync(process.execPath, [path, ...args], { encoding: "utf8", env });
+}
+
+/** Memory if the system has enough: packing and installing write and delete tens of thousands of files. */
+function scratchFolder(): string {
+  const memory = "/dev/shm";
+  if (process.platform !== "linux" || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > 4e9 ? memory : tmpdir();
 }
 
 /** Our packages come as their tarballs; what they depend on is linked from the workspace, so no network is asked. */

@@ -2,7 +2,9 @@ import { createRequire } from "node:module";
 import type * as TreeSitter from "@vscode/tree-sitter-wasm";
 import { WorkTime } from "./work-time.ts";
 
-export type Language = "python" | "javascript" | "typescript" | "tsx" | "bash";
+/** The distribution contains the grammars of these languages only. */
+export const languages = ["python", "javascript", "typescript", "tsx", "bash"] as const;
+export type Language = (typeof languages)[number];
 export type SyntaxNode = TreeSitter.Node;
 
 /** The nodes to collect from a syntax tree. */
@@ -59,14 +61,14 @@ const MAX_MILLISECONDS = 5000;
 
 const require = createRequire(import.meta.url);
 let library: Promise<typeof TreeSitter> | undefined;
-const languages = new Map<Language, Promise<Loaded>>();
+const loadedLanguages = new Map<Language, Promise<Loaded>>();
 const broken = new WeakSet<typeof TreeSitter>();
 
 function load(language: Language): Promise<Loaded> {
-  const known = languages.get(language);
+  const known = loadedLanguages.get(language);
   if (known !== undefined) return known;
   const loading = loadLanguage(language);
-  languages.set(language, loading);
+  loadedLanguages.set(language, loading);
   return loading;
 }
 
@@ -155,6 +157,6 @@ function isBreakdown(error: unknown): boolean {
 function forget(module: typeof TreeSitter): void {
   broken.add(module);
   library = undefined;
-  languages.clear();
+  loadedLanguages.clear();
   delete require.cache[require.resolve(PACKAGE)];
 }
