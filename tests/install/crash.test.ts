@@ -1,5 +1,15 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { compileCache } from "../compile-cache.ts";
@@ -82,8 +92,17 @@ test.each(MOMENTS)(
 );
 
 describe("a process that is killed before each change of a file", () => {
-  /** Runs a command to its end or to the given step; whether it came to its end. */
-  async function runUntil(argv: readonly string[], step: number): Promise<boolean> {
+  const exactCopy = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true } as const;
+  let copies: string;
+  beforeEach(() => {
+    copies = mkdtempSync(join(tmpdir(), "skillhold-crash-copies-"));
+  });
+  afterEach(() => {
+    rmSync(copies, { recursive: true, force: true });
+  });
+
+  /** Runs a command with the preload of the kills. Returns the signal that killed it, if any. */
+  async function run(argv: readonly string[], variables: Readonly<Record<string, string>>) {
     const preload = resolve(import.meta.dirname, "kill-step.fixture.ts");
     const env = {
       HOME: home(),
@@ -95,7 +114,7 @@ describe("a process that is killed before each change of a file", () => {
       TMPDIR: root(),
       NODE_OPTIONS: `--import=${preload}`,
       KILL_FOLDER: root(),
-      KILL_STEP: String(step),
+      ...variables,
     };
     const bin = resolve("packages/skillhold/bin/skillhold.js");
     const child = spawn(resolve("node_modules/.bin/node"), [bin, ...argv], {
@@ -106,10 +125,26 @@ describe("a process that is killed before each change of a file", () => {
     return await new Promise((done) =>
       child.once("close", (code, signal) => {
         if (signal === null) expect(code).toBe(0);
-        done(signal === null);
+        done(signal);
       }),
     );
   }
+
+  /** Runs a command to its end. Yields at each state of the scene that a kill on the way leaves, and at the end. */
+  async function* states(argv: readonly string[]): AsyncGenerator<number> {
+    expect(await run(argv, { COPY_FOLDER: copies })).toBe(null);
+    const steps = readdirSync(copies).length;
+    expect(steps).toBeGreaterThan(5);
+    cpSync(root(), join(copies, String(steps + 1)), exactCopy);
+    for (let step = 1; step <= steps + 1; step += 1) {
+      restore(step);
+      yield step;
+    }
+  }
+  const restore = (step: number) => {
+    rmSync(root(), { recursive: true });
+    cpSync(join(copies, String(step)), root(), exactCopy);
+  };
   const into = ["--target", "project", "--yes"];
   const source = (version: string) => {
     const folder = join(root(), "source/pdf");
@@ -124,40 +159,41 @@ describe("a process that is killed before each change of a file", () => {
     );
 
   test("leaves the old or the new skill, its extra files, and no temporary folder [S-47]", async () => {
-    const seen = new Set<string>();
-    for (let step = 1; ; step += 1) {
-      rmSync(join(root(), "data"), { recursive: true, force: true });
-      rmSync(project(), { recursive: true, force: true });
-      mkdirSync(project());
-      expect((await text(["install", source("old"), ...into])).code).toBe(0);
-      mkdirSync(join(skills(), "pdf/.git"));
-      writeFileSync(join(skills(), "pdf/.git/HEAD"), "mine");
-      const folder = source("new");
-      const isDone = await runUntil(["install", folder, "--replace", ...into], step);
+    expect((await text(["install", source("old"), ...into])).code).toBe(0);
+    mkdirSync(join(skills(), "pdf/.git"));
+    writeFileSync(join(skills(), "pdf/.git/HEAD"), "mine");
+    const replace = ["install", source("new"), "--replace", ...into];
+    /** The state of the skill after the next command. */
+    const recover = async () => {
       const isMissing = !existsSync(join(skills(), "pdf"));
       expect((await text(["outdated", "--target", "project"])).code).toBe(0);
       const version = read(".agents/skills/pdf/a.md").trim();
       expect(read(".agents/skills/pdf/SKILL.md")).toBe(skillText("pdf", `${version}\n`));
       expect(readFileSync(join(skills(), "pdf/.git/HEAD"), "utf8")).toBe("mine");
-      seen.add(`${version}${isMissing ? ", restored" : ""}`);
-      expect((await text(["install", folder, "--replace", ...into])).code).toBe(0);
+      expect((await text(replace)).code).toBe(0);
       expect(read(".agents/skills/pdf/a.md")).toBe("new\n");
-      expect({ step, leftovers: leftovers() }).toEqual({ step, leftovers: [] });
-      if (isDone) break;
-    }
-    expect([...seen].sort()).toEqual(["new", "old", "old, restored"]);
+      expect(leftovers()).toEqual([]);
+      return `${version}${isMissing ? ", restored" : ""}`;
+    };
+    const seen = new Map<string, number>();
+    for await (const step of states(replace)) seen.set(await recover(), step);
+    expect([...seen.keys()].sort()).toEqual(["new", "old", "old, restored"]);
+    const step = seen.get("old, restored");
+    restore(1);
+    expect(await run(replace, { KILL_STEP: String(step) })).toBe("SIGKILL");
+    expect(await recover()).toBe("old, restored");
   });
 
   test("removes a skill completely or not at all [S-47]", async () => {
-    for (let step = 1; ; step += 1) {
-      expect((await text(["install", source("old"), ...into])).code).toBe(0);
-      const isDone = await runUntil(["remove", "pdf", "--target", "project"], step);
+    expect((await text(["install", source("old"), ...into])).code).toBe(0);
+    const place = join(skills(), "pdf");
+    const seen = new Set<boolean>();
+    for await (const _ of states(["remove", "pdf", "--target", "project"])) {
       expect((await text(["outdated", "--target", "project"])).code).toBe(0);
-      const place = join(skills(), "pdf");
       if (existsSync(place)) expect(readdirSync(place).sort()).toEqual(["SKILL.md", "a.md"]);
       expect(below(skills(), ".skillhold-")).toBe(false);
-      rmSync(place, { recursive: true, force: true });
-      if (isDone) break;
+      seen.add(existsSync(place));
     }
+    expect([...seen]).toEqual([true, false]);
   });
 });

@@ -4,8 +4,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { runMain } from "@skillhold/cli/test/fake-host";
 import { fsck } from "@skillhold/registry/fsck";
-import { propose, reviewProposal } from "@skillhold/registry/proposal";
+import { applyProposal, propose, reviewProposal } from "@skillhold/registry/proposal";
 import { stageFolder } from "@skillhold/registry/release";
 import { afterEach, expect, test } from "vitest";
 import { ServeScene } from "../gateway/serve.fixture.ts";
@@ -15,6 +16,7 @@ const program = fileURLToPath(new URL("proposal-applier.ts", import.meta.url));
 const killer = fileURLToPath(new URL("../install/kill-step.fixture.ts", import.meta.url));
 const run = promisify(execFile);
 
+const asAnn = { env: { SKILLHOLD_USER: "ann" } };
 const commands = new ServeScene();
 afterEach(() => commands.close());
 
@@ -79,7 +81,7 @@ test.each(engines)(
       const whole = await approved("whole");
       const { steps = 0 } = (await applyAt(scene, whole, 0)) ?? {};
       expect(steps).toBeGreaterThan(8);
-      expect(await applyAt(scene, whole, 0)).toMatchObject({ isNew: false });
+      expect(await applyProposal(whole, admin, scene.context)).toMatchObject({ isNew: false });
       expect(await look(scene, whole, "whole")).toEqual(after);
       const seen = new Set<string>();
       for (let step = 1; step <= steps; step += 1) {
@@ -89,7 +91,8 @@ test.each(engines)(
         const left = await look(scene, id, skill);
         expect([before, after]).toContainEqual(left);
         seen.add(left.state ?? "");
-        expect(await applyAt(scene, id, 0)).toMatchObject({ isNew: left.state === "approved" });
+        const again = await applyProposal(id, admin, scene.context);
+        expect(again).toMatchObject({ isNew: left.state === "approved" });
         expect(await look(scene, id, skill)).toEqual(after);
       }
       expect([...seen].toSorted()).toEqual(["applied", "approved"]);
@@ -140,10 +143,12 @@ test("a folder whose proposal is being applied at a kill is whole after the next
       const killed = await killFolder(scene, step);
       ({ isWhole } = killed);
       if (killed.isMissing) missing = step;
-      const { ended } = commands.start(["proposal", "list", "--store", scene.url]);
-      expect((await ended).code).toBe(0);
+      expect(await runMain(["proposal", "list", "--store", scene.url], scene.folder, asAnn)).toMatchObject({
+        code: 0,
+      });
       expect(killed.isMissing ? ["old"] : ["old", "new"]).toContain(killed.version());
-      expect(await applyAt(scene, killed.id, 0)).toMatchObject({ isNew: !isWhole });
+      const again = await applyProposal(killed.id, admin, scene.context);
+      expect(again).toMatchObject({ isNew: !isWhole });
       expect(killed.version()).toBe("new");
     }
     if (missing === undefined) throw new Error("No kill came between the two renames.");
