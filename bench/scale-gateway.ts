@@ -13,6 +13,7 @@ import { defaultLimits } from "@skillhold/protocol";
 import { issueToken } from "@skillhold/registry/token";
 import type { WebSocket as Socket } from "ws";
 import { putSkills } from "../tests/registry-library/put-skills.ts";
+import type { LoopBlock } from "./event-loop.ts";
 import { makeSkill, makeSkills, word } from "./generated-skill.ts";
 import type { Point } from "./measure.ts";
 import { batches } from "./registry-bare.ts";
@@ -42,7 +43,7 @@ export async function benchGateways(
       say(`B: start ${second.startMs.toFixed(0)} ms, ${second.memory()}`);
       await measureReads("B", second, say);
       await measurePublishes(first, second, size, say);
-      say(`at the end: A ${first.memory()}, B ${second.memory()}`);
+      say(`publishes: A ${await first.state()}, B ${await second.state()}`);
     } finally {
       await second.close();
     }
@@ -85,6 +86,8 @@ interface Gateway {
   /** The headers of the next token. */
   headers(): Record<string, string>;
   memory(): string;
+  /** The memory, and the longest block of the event loop since the last call or the start. */
+  state(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -97,17 +100,32 @@ async function startGateway(
   const started = performance.now();
   const env = { PATH: process.env["PATH"], ...environment(name, folder), SKILLHOLD_STORE: store };
   mkdirSync(join(folder, name), { recursive: true });
-  const args = [bin, "serve", "--port", "0", "--no-seed", "--json"];
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const report = fileURLToPath(new URL("event-loop-report.ts", import.meta.url));
+  const args = ["--import", report, bin, "serve", "--port", "0", "--no-seed", "--json"];
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore", "ipc"] });
   const url = await addressOf(child);
   const { status } = await fetch(`${url}/readyz`);
   if (status !== 200) throw new Error(`The gateway is not ready: ${status}.`);
+  const memory = () => memoryOf(child.pid ?? 0);
+  const askBlock = async () => {
+    child.send("report");
+    const [block]: unknown[] = await once(child, "message");
+    return block as LoopBlock;
+  };
+  const startMs = performance.now() - started;
+  // A start loads its modules before it accepts requests.
+  await askBlock();
   let next = 0;
   return {
-    startMs: performance.now() - started,
+    startMs,
     url,
     headers: () => ({ authorization: `Bearer ${tokens[next++ % tokens.length]}` }),
-    memory: () => memoryOf(child.pid ?? 0),
+    memory,
+    state: async () => {
+      const { blockMs, blockCpuMs } = await askBlock();
+      const blocked = `${blockMs.toFixed(0)} ms (${blockCpuMs.toFixed(0)} ms of processor time)`;
+      return `${memory()}, event loop blocked for at most ${blocked}`;
+    },
     close: async () => {
       child.kill("SIGTERM");
       await once(child, "exit");
@@ -143,18 +161,20 @@ async function measureReads(
     pages.push(ms);
     cursor = value.nextCursor;
   }
-  say(`${name}: first page ${firstPage.ms.toFixed(0)} ms, later ${shown(pages)}, ${gateway.memory()}`);
+  say(`${name}: first page ${firstPage.ms.toFixed(0)} ms, later ${shown(pages)}, ${await gateway.state()}`);
   const catalogue = await get("/v1/catalogue");
   const first = await get("/v1/skills/search?q=first");
   say(
-    `${name}: catalogue ${catalogue.ms.toFixed(0)} ms; first search ${first.ms.toFixed(0)} ms, ${gateway.memory()}`,
+    `${name}: catalogue ${catalogue.ms.toFixed(0)} ms; first search ${first.ms.toFixed(0)} ms, ${await gateway.state()}`,
   );
   const searches: number[] = [];
   for (let at = 0; at < CALLS; at += 1) {
     const words = [at + 1, at * 7 + 3, at * 31 + 11].map(word).join("%20");
     searches.push((await get(`/v1/skills/search?q=${words}`)).ms);
   }
-  say(`${name}: later searches ${shown(searches)} (aim: p99 of at most 10 at 10,000), ${gateway.memory()}`);
+  say(
+    `${name}: later searches ${shown(searches)} (aim: p99 of at most 10 at 10,000), ${await gateway.state()}`,
+  );
   return { list: percentile(pages, 0.5), search: percentile(searches, 0.5), catalogue: catalogue.ms };
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { nodeHost } from "@skillhold/core/source";
@@ -9,6 +8,7 @@ import { defaultLimits } from "@skillhold/protocol";
 import { openRegistryLibrary, type RegistryLibrary } from "@skillhold/registry/library";
 import { SqliteCache } from "@skillhold/store";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
+import { watchLoop } from "./event-loop.ts";
 
 /** Runs the steps that it reads, one a line, and writes what each took. */
 const [url = "", cacheFile = ""] = process.argv.slice(2);
@@ -31,37 +31,18 @@ const steps: Readonly<Record<string, () => Promise<unknown>>> = {
   search: async () => await library?.search(viewer, "wka wlo wmi"),
 };
 
-/** The most processor time of this thread between two turns of the event loop, which a busy machine does not change. */
-function watchTurns(): () => number {
-  let [longest, before] = [0, process.threadCpuUsage()];
-  const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  }, 1);
-  return () => {
-    clearInterval(timer);
-    return longest;
-  };
-}
-
-const delay = monitorEventLoopDelay({ resolution: 5 });
 for await (const step of createInterface({ input: process.stdin })) {
-  delay.enable();
-  // The monitor measures from its first tick on.
+  const endWatch = watchLoop();
+  // The watch measures from its first tick on.
   await setTimeout(20);
-  delay.reset();
-  const longestTurn = watchTurns();
   const [started, before] = [performance.now(), process.cpuUsage()];
   await steps[step]?.();
   const ms = performance.now() - started;
   const { user, system } = process.cpuUsage(before);
   await setTimeout(20);
-  delay.disable();
   const cpuMs = (user + system) / 1000;
-  const blockMs = delay.max / 1e6;
   const rssMb = process.memoryUsage.rss() / 1e6;
-  console.log(JSON.stringify({ step, ms, cpuMs, blockMs, blockCpuMs: longestTurn(), rssMb }));
+  console.log(JSON.stringify({ step, ms, cpuMs, ...endWatch(), rssMb }));
 }
 await library?.close();
 cache.close();

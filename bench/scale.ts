@@ -10,6 +10,7 @@ import { defaultLimits } from "@skillhold/protocol";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";
 import { putSkills } from "../tests/registry-library/put-skills.ts";
+import type { LoopBlock } from "./event-loop.ts";
 import { makeSkill, makeSkills } from "./generated-skill.ts";
 import { growthLine, type Point } from "./measure.ts";
 import { batches } from "./registry-bare.ts";
@@ -79,14 +80,10 @@ async function benchSize(engine: "sqlite" | "postgres", size: number): Promise<r
   }
 }
 
-interface Figures {
+interface Figures extends LoopBlock {
   readonly step: string;
   readonly ms: number;
   readonly cpuMs: number;
-  /** The longest time that the event loop was blocked. */
-  readonly blockMs: number;
-  /** The same without the time of other processes. */
-  readonly blockCpuMs: number;
   readonly rssMb: number;
 }
 
