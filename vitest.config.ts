@@ -118,7 +118,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: browser,
-          globalSetup: setup,
+          globalSetup: [...setup, "tests/console/gateway-cache-setup.ts"],
           setupFiles: ["tests/console/browser-setup.ts"],
           isolate: false,
           maxWorkers: waitingWorkers,
