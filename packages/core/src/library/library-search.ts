@@ -12,8 +12,8 @@ import {
 import type { RerankCache } from "../semantic/rerank-cache.ts";
 import type { SearchModels, SearchState } from "../semantic/search-models.ts";
 import type { AccessSettings } from "./access.ts";
+import { freeBytes } from "./free-bytes.ts";
 import type { SearchOptions, SearchResult } from "./library.ts";
-import { release } from "./search-store.ts";
 import type { ShelfView } from "./shelf.ts";
 import { SightCache } from "./sight-cache.ts";
 
@@ -230,7 +230,7 @@ export class LibrarySearch {
     if (this.#unsaved > 0 && this.#index !== undefined && this.#store !== undefined) {
       const bytes = await inSlices(this.#index.snapshotSteps());
       await this.#store.save(bytes);
-      release(bytes);
+      freeBytes(bytes);
     }
     this.#unsaved = 0;
   }

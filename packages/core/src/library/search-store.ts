@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { IndexCache } from "../index-cache.ts";
+import { freeBytes } from "./free-bytes.ts";
 import type { SearchStore } from "./library-search.ts";
 
 /** A database keeps no value above 1 GB, and each write blocks the thread. */
@@ -41,16 +42,8 @@ export async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     end -= piece.length;
     bytes.set(piece, end);
-    release(piece);
+    freeBytes(piece);
     await setImmediate();
   }
   return bytes;
-}
-
-/**
- * Frees the memory of large bytes now, because a collection of a large heap may be minutes away. Contract: they have no
- * other user.
- */
-export function release({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
