@@ -8,8 +8,8 @@ const MAX_PREPARED_TEXT = 2000;
  * The server ends transactions that stall this long, so that a stopped process does not block others forever.
  */
 const STALLED_MS = 60_000;
-/** Text is compared by bytes, as in SQLite, whatever the database locale is. */
 const recordTypes = { text: "text", int: "bigint" } as const;
+/** Text is compared by bytes, as in SQLite, whatever the database locale is. */
 const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "bytea", strict: "" };
 
 /**
