@@ -2,7 +2,6 @@ import {
   keepPreviousData,
   MutationCache,
   QueryCache,
-  QueryClient,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
@@ -11,6 +10,7 @@ import {
 } from "@tanstack/react-query";
 import { callAll } from "./all-pages.ts";
 import { type Answer, ApiError, type CallInput, call, type RouteKey } from "./client.ts";
+import { ConsoleQueries } from "./query-client.ts";
 
 /** Refetches the current user after a 401, so that the console shows the sign-in page. */
 function noticeSignedOut(error: Error): void {
@@ -18,7 +18,7 @@ function noticeSignedOut(error: Error): void {
     void queries.resetQueries({ queryKey: ["GET /v1/me"] });
 }
 
-export const queries: QueryClient = new QueryClient({
+export const queries = new ConsoleQueries({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
       if (queryKey[0] !== "GET /v1/me") noticeSignedOut(error);
