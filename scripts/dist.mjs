@@ -56,7 +56,7 @@ function stageBundle(packed, stage) {
   for (const workspace of workspaces) {
     const { name, folder, version, dependencies = {} } = workspace;
     const place = name === "skillhold" ? stage : join(stage, "node_modules", name);
-    unpack(join(packed, tarballName(workspace)), place, ["--exclude=*.map"]);
+    unpack(join(packed, tarballName(workspace)), place);
     if (name !== "skillhold") bundled.set(name, version);
     for (const dependency of Object.keys(dependencies))
       if (!names.has(dependency)) copyLocked(`packages/${folder}`, dependency);

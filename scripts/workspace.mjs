@@ -65,9 +65,9 @@ export function packFolders(folders, destination) {
   });
 }
 
-export function unpack(tarball, folder, flags = []) {
+export function unpack(tarball, folder) {
   mkdirSync(folder, { recursive: true });
-  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", ...flags, "-C", folder]);
+  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", folder]);
 }
 
 export function tarballName({ name, version }) {
