@@ -99,7 +99,7 @@ export class FolderShelf implements Shelf {
 
   async open(entry: SkillEntry): Promise<OpenBundle> {
     const place = this.#getPlace(entry.id);
-    if (this.#isBroken(place)) return this.#openLastGood(place, entry);
+    if (this.#isBroken(place)) return await this.#openBroken(place, entry);
     const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place));
     if (read === undefined || read.skillHash !== entry.skillHash) return await this.#openChanged(entry);
     const { treeHash, files, skillHash } = read;
@@ -252,6 +252,15 @@ export class FolderShelf implements Shelf {
     if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
       return await this.open(fresh);
     throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
+  }
+
+  /** Scans again first: the last scan may have seen a file that was being written. */
+  async #openBroken({ folder }: ShelfPlace, { id }: SkillEntry): Promise<OpenBundle> {
+    await this.reload(true, { suspect: folder });
+    const fresh = this.#view.find(id);
+    if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`);
+    const place = this.#getPlace(id);
+    return this.#isBroken(place) ? this.#openLastGood(place, fresh) : await this.open(fresh);
   }
 
   #openLastGood({ row }: ShelfPlace, entry: SkillEntry): OpenBundle {

@@ -166,6 +166,16 @@ describe("watching", () => {
     expect(changes[0]).toMatchObject({ added: ["b"] });
   });
 
+  test("reads a repaired file at once, before the watch reports it [S-18] [S-55]", async () => {
+    const file = folders.skill("skills/a", "description: x", "Good.\n");
+    const { library } = await openWatched({ ...quick, debounceMs: 600_000 });
+    writeFileSync(file, "");
+    await library.reload();
+    expect(await library.read(anyone, "a")).toMatchObject({ body: "Good.\n", isLastGood: true });
+    folders.skill("skills/a", "description: x", "Better.\n");
+    expect(await library.read(anyone, "a")).toMatchObject({ body: "Better.\n", isLastGood: false });
+  });
+
   test("keeps the last good text after a start from the cache [S-17] [S-18]", async () => {
     const file = folders.skill("skills/a", "description: x", "Good.\n");
     const kept = new Map<string, Uint8Array>();
