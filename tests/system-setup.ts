@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { isProgram, unpackedFolder } from "./system-program.ts";
+import { browserPrograms, isProgram, unpackedFolder } from "./system-program.ts";
 
 /** The programs that the suite uses beside Node, one row each. */
 export const needs: readonly Need[] = [
@@ -40,8 +40,8 @@ export const needs: readonly Need[] = [
   {
     title: "Chromium, in which pages are looked at, and from which foreign pages attack",
     platform: "linux",
-    programs: ["/usr/bin/chromium"],
-    package: "chromium",
+    programs: browserPrograms,
+    package: "chromium-headless-shell",
   },
   {
     title: "ssh-keygen, whose signatures are compared with ours",

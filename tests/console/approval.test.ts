@@ -100,11 +100,12 @@ test("an administrator names the approvers of a skill, and its owner then only r
   expect(await running).toMatchObject({ ok: false });
 });
 
-/** Records the notices that the page shows. */
+/** Records the notices that the page shows. Chromium without windows denies them, so the permission is given here. */
 const recorder = `
   window.shown = [];
   const Real = window.Notification;
   window.Notification = class extends Real {
+    static permission = "granted";
     constructor(title, options) {
       super(title, options);
       window.shown.push([title, options.body, this]);
@@ -121,12 +122,11 @@ test("desktop notices appear after the person switched them on, and name only th
     who: { role: "publisher", user: "kim" },
     at: "/settings",
   });
-  const { page, context, gateway } = opened;
+  const { page, gateway } = opened;
   await page.addInitScript(recorder);
   const shown = () => page.evaluate("window.shown.map(([title, body]) => [title, body])");
   const panel = page.getByRole("region", { name: "Notifications" });
   const toggle = panel.getByRole("switch", { name: "Desktop notifications" });
-  await context.grantPermissions(["notifications"], { origin: gateway.url });
   await page.reload();
   await toggle.waitFor();
   expect(await toggle.getAttribute("aria-checked")).toBe("false");

@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
+import { browserPrograms, isProgram } from "../system-program.ts";
 
 /** A browser profile. Its anchor stays open, because pages that it opens share its process and compiled scripts. */
 export interface Profile {
@@ -66,9 +67,11 @@ export async function returnProfile(profile: Profile): Promise<void> {
 async function launchBrowser(): Promise<Browser> {
   // Playwright removes the browser and its files when a process exits, and the end of a worker is a signal.
   process.once("SIGTERM", () => process.exit());
+  const executablePath = browserPrograms.find(isProgram);
+  if (executablePath === undefined) throw new Error(`The tests need ${browserPrograms.join(" or ")}.`);
   return await chromium.launch({
     handleSIGTERM: false,
-    executablePath: "/usr/bin/chromium",
+    executablePath,
     args: [
       "--headless",
       "--no-sandbox",
