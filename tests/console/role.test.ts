@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { ServeScene, writeSkill } from "../gateway/serve.fixture.ts";
-import { checkAccessible, eventually, openConsole } from "./browser.ts";
+import { checkAccessible, eventually, excuse, openConsole } from "./browser.ts";
 import type { ConsoleApi } from "./console-api.ts";
 import type { OpenedConsole } from "./console-scene.ts";
 
@@ -87,6 +87,9 @@ test("only administrators switch a bundled skill [S-59]", async () => {
   expect(await publisher.page.getByRole("main").getByRole("switch").count()).toBe(0);
   await opened.page.getByRole("switch", { name: /^core-skill/ }).click();
   await opened.page.getByText("core-skill is off").waitFor();
+  // The open page of the publisher loses the skill.
+  await publisher.page.getByText("Skill not found").waitFor();
+  excuse(publisher, /404.*core-skill/);
 });
 
 test("a user who may not view as an agent sees their own view at any address [S-59]", async () => {
