@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { byConversation, type ModelServer, startModelServer } from "@skillhold/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileCache } from "../compile-cache.ts";
 
 const root = join(import.meta.dirname, "../..");
 const pages = join(root, "docs/guide/frameworks");
@@ -74,6 +75,7 @@ describe("every program of the framework pages", () => {
       HOME: home,
       XDG_DATA_HOME: join(home, "data"),
       XDG_CACHE_HOME: join(home, "cache"),
+      ...compileCache,
       OPENAI_BASE_URL: `${server.url}/v1`,
       OPENAI_API_KEY: "none",
       OPENAI_AGENTS_DISABLE_TRACING: "1",
