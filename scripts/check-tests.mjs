@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 // Tests must not depend on how busy the machine is: no sleeps, no short time limits, no retries.
 const SHORTEST_MS = 1000;
+/** The limit in vitest.config.ts, for tests that hang. */
+const TEST_MS = 300_000;
 const NAME = String.raw`(?:(?!connect_)\w*[tT]imeout|\w*(?:[bB]usy|[wW]ait|[gG]race|[sS]tall|[dD]rain|[cC]all|[sS]tart|[wW]all|[cC]lose)Ms|timeoutMs)`;
 const rules = [
   {
@@ -27,6 +29,15 @@ const rules = [
     skips: (match, _text, code) => hasSecondArgument(code, match.index + match[0].length),
     says: () => "waits for a second at most. Use expect.poll, or pass a time.",
   },
+  {
+    // The limit of a test stands before its callback, or after it.
+    find: /\{\s*timeout: ([\d_]+),?\s*\},\s*(?:async )?\(|^ *\}, ([\d_]+)\);$/gm,
+    skips: (match, _text, code) => {
+      const limit = Number((match[1] ?? match[2]).replaceAll("_", ""));
+      return limit < SHORTEST_MS || limit >= TEST_MS || isWait(code, match);
+    },
+    says: () => `limits a test to less than ${TEST_MS} ms, the limit of all tests. Leave the limit out.`,
+  },
   { find: /\bretry\s*:\s*[1-9]/g, says: () => "retries. Fix the cause of the failure." },
 ];
 
@@ -50,6 +61,16 @@ function check(file) {
       .filter((match) => !skips(match, text, code))
       .map((match) => `${file}:${code.slice(0, match.index).split("\n").length} ${says(match[0])}`),
   );
+}
+
+/** Whether the statement that ends in this line is a wait, whose limit is its own. */
+function isWait(code, { index, 0: line }) {
+  const indent = /^ */.exec(line)[0];
+  const opening = code
+    .slice(0, index)
+    .split("\n")
+    .findLast((each) => each.startsWith(indent) && /\w/.test(each[indent.length] ?? ""));
+  return /\bvi\.wait/.test(opening ?? "");
 }
 
 /** Whether the call whose arguments begin here has more than one. */

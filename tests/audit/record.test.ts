@@ -19,7 +19,6 @@ test.each([
   ["postgres", 4],
 ] as const)(
   "content is delivered and code runs only after its record is durable, whenever the process is killed, on %s [S-62]",
-  { timeout: 240_000 },
   async (engine, kills) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
     const { handed, begun, ...report } = await recordRun({ url, folder, kills });

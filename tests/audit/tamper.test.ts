@@ -19,7 +19,6 @@ test.each([
   ["postgres", 40],
 ] as const)(
   "an attacker with the database but without the key cannot change the log undetected, on %s [S-62]",
-  { timeout: 120_000 },
   async (engine, count) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
     const { missed, kinds } = await tamperRun({ url, count, pick: picker(7) });

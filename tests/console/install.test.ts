@@ -70,9 +70,7 @@ async function offer(version: string): Promise<void> {
   pages.set("/.well-known/agent-skills/index.json", Buffer.from(JSON.stringify({ $schema, skills })));
 }
 
-test("previews a source before its skills are installed, and lists its updates [S-47] [S-59]", {
-  timeout: 180_000,
-}, async () => {
+test("previews a source before its skills are installed, and lists its updates [S-47] [S-59]", async () => {
   await offer("First.");
   const opened = await openOwnConsole({
     args: ["--no-seed"],

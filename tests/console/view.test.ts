@@ -82,9 +82,10 @@ async function checkSign(page: Page, { title, current, shows }: Sign): Promise<v
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
-test("every view is accessible in light and dark, and fits a phone [S-59]", {
-  timeout: 180_000,
-}, async () => {
+// A hundred checks of pages take minutes on a busy machine.
+const patience = { timeout: 900_000 };
+
+test("every view is accessible in light and dark, and fits a phone [S-59]", patience, async () => {
   let session = "";
   const opened = await openConsole({
     prepare: async (routes) => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     await session.close();
     await library.close();
   };
-}, 120_000);
+});
 
 afterAll(async () => {
   await close();

@@ -11,9 +11,7 @@ import { scriptTruth } from "./script-oracle.ts";
 const root = resolve(import.meta.dirname, "../..");
 const FILES = 300;
 
-test("finds the same imports in real Python as Python's own parser [S-34]", {
-  timeout: 120_000,
-}, async (context) => {
+test("finds the same imports in real Python as Python's own parser [S-34]", async (context) => {
   const folders = pythonFolders();
   if (folders === undefined) return context.skip("there is no Python here to ask");
   const files = sample(folders, "**/*.py", FILES);
@@ -34,24 +32,20 @@ test("finds the same imports in real Python as Python's own parser [S-34]", {
 test.each([
   ["javascript", "js", "**/*.{js,mjs,cjs}"],
   ["typescript", "dts", "**/*.{d.ts,d.mts,d.cts}"],
-] as const)(
-  "finds the same imports in real %s as another parser [S-34]",
-  { timeout: 120_000 },
-  async (language, lang, pattern) => {
-    const files = sample([join(root, "node_modules")], pattern, FILES / 2);
-    const score = new Score();
-    for (const file of files) {
-      const text = readFileSync(file, "utf8");
-      const truth = scriptTruth(text, lang);
-      if (truth === undefined) continue;
-      const imports = (await readScriptImports(language, text)) ?? [];
-      score.add(file, new Set(imports.map(({ specifier, line }) => `${specifier}:${line}`)), truth);
-    }
-    expect(score.right, String(score)).toBeGreaterThan(FILES / 4);
-    expect(score.precision, String(score)).toBeGreaterThanOrEqual(0.99);
-    expect(score.recall, String(score)).toBeGreaterThanOrEqual(0.99);
-  },
-);
+] as const)("finds the same imports in real %s as another parser [S-34]", async (language, lang, pattern) => {
+  const files = sample([join(root, "node_modules")], pattern, FILES / 2);
+  const score = new Score();
+  for (const file of files) {
+    const text = readFileSync(file, "utf8");
+    const truth = scriptTruth(text, lang);
+    if (truth === undefined) continue;
+    const imports = (await readScriptImports(language, text)) ?? [];
+    score.add(file, new Set(imports.map(({ specifier, line }) => `${specifier}:${line}`)), truth);
+  }
+  expect(score.right, String(score)).toBeGreaterThan(FILES / 4);
+  expect(score.precision, String(score)).toBeGreaterThanOrEqual(0.99);
+  expect(score.recall, String(score)).toBeGreaterThanOrEqual(0.99);
+});
 
 /** The standard library and installed packages; undefined without Python. */
 function pythonFolders(): readonly string[] | undefined {

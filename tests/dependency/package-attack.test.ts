@@ -54,7 +54,7 @@ async function attackHost(program: string, args: readonly string[]): Promise<boo
   return isDone;
 }
 
-describe.runIf(process.platform === "linux")("an installation", { timeout: 240_000 }, () => {
+describe.runIf(process.platform === "linux")("an installation", () => {
   test("runs no program of a git dependency, at any depth [S-29] [S-36]", async () => {
     server.addNpm("evil-pkg", { dependencies: { middle: "1.0.0" } });
     server.addNpm("middle", { dependencies: { inner: `git+file://${server.makeRepository()}` } });

@@ -35,4 +35,4 @@ test("an approval of a remote skill ends permanently when its content changes [S
   expect(await run()).toMatchObject({ code: 4, err: expect.stringContaining("approval is needed") });
   const { data } = await runJson(["approval", "list"], home, { env: env() });
   expect(data).toEqual({ approvals: [] });
-}, 60_000);
+});

@@ -47,10 +47,10 @@ describe.each(cases)("the official Inspector %s, %s revision", (_name, era, targ
         expect.objectContaining({ name, ok: true, outcome: "verified", conformance: [] }),
       ),
     );
-  }, 120_000);
+  });
 
   test("accepts the schemas of the tools [S-24] [S-57]", async () => {
     const listed = await inspect(target(), ["--protocol-era", era, "--method", "tools/list", "--strict"]);
     expect(JSON.parse(listed).tools.length).toBeGreaterThan(4);
-  }, 120_000);
+  });
 });

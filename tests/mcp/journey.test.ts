@@ -112,7 +112,7 @@ describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
     };
     await expect.poll(edit, { interval: 1000, timeout: 60_000 }).toBeGreaterThan(0);
     expect(await names()).toEqual(["use_skill", "mail", "pdf"]);
-  }, 120_000);
+  });
 });
 
 test("a run is canceled when an HTTP client disconnects [S-29] [S-57]", async () => {
@@ -130,7 +130,7 @@ test("a run is canceled when an HTTP client disconnects [S-29] [S-57]", async ()
   const outcomes = () =>
     server.events.flatMap((event) => (event.type === "skill.script_executed" ? [event.outcome] : []));
   await vi.waitFor(() => expect(outcomes()).toEqual(["aborted"]), 20_000);
-}, 120_000);
+});
 
 describe("skillhold mcp", () => {
   const start = () => {
@@ -233,7 +233,7 @@ describe("skillhold mcp", () => {
     ]);
     const [run = ""] = readdirSync(join(scene.root, "outputs"));
     expect(readFileSync(join(scene.root, "outputs", run, "out.txt"), "utf8")).toBe("made\n");
-  }, 120_000);
+  });
 
   test("exits when its input ends, and writes only protocol messages [S-57]", async () => {
     const { server, texts, initialize } = start();
@@ -243,7 +243,7 @@ describe("skillhold mcp", () => {
     for (const line of texts.out.trimEnd().split("\n"))
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
     expect(texts.err).toBe("");
-  }, 120_000);
+  });
 
   test("rejects a run that needs an approval with a hint, and exits on a signal [S-28] [S-57]", async () => {
     const { server, send, initialize, texts } = start();
@@ -254,7 +254,7 @@ describe("skillhold mcp", () => {
     expect(texts.out).toContain("skillhold approve <id>");
     server.kill("SIGTERM");
     expect(await once(server, "exit")).toEqual([130, null]);
-  }, 120_000);
+  });
 
   test("continues after invalid input [S-57]", async () => {
     const { server, texts, initialize } = start();
@@ -268,5 +268,5 @@ describe("skillhold mcp", () => {
         .split("\n")
         .every((line) => line.startsWith("{")),
     ).toBe(true);
-  }, 120_000);
+  });
 });

@@ -40,10 +40,10 @@ test("an agent publishes a skill from its workspace and from no other folder [S-
       isError: true,
       _meta: { "skillhold/error": { code: "POLICY_DENIED" } },
     });
-}, 120_000);
+});
 
 test("publish_skill is not offered without a workspace [S-24] [S-57]", async () => {
   const client = await connect();
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("publish_skill");
   await expect(publish(client, "skills/pdf")).rejects.toMatchObject({ code: -32602 });
-}, 120_000);
+});

@@ -22,7 +22,7 @@ describe.each(engines)("the access matrix on %s", (engine) => {
     await putMatrix(store);
     const context = contextOf(store);
     library = await openRegistryLibrary({ host }, { ...context, limits: { ...context.limits, ...ALL } });
-  }, 120_000);
+  });
   afterAll(async () => {
     await library.close();
     await stores.close();
@@ -70,7 +70,7 @@ describe.each(engines)("the access matrix on %s", (engine) => {
 
   test("reading, file lists and resources agree with the list for every skill [S-43]", async () => {
     for (const { each, turn } of turns) await expectReading(each, all[turn] ?? STRANGER);
-  }, 120_000);
+  });
 
   test("run copies, sessions, slash commands and tools agree with the list [S-43]", async () => {
     const sessions = await Promise.all(all.map(open));
@@ -79,7 +79,7 @@ describe.each(engines)("the access matrix on %s", (engine) => {
       const viewer = all[turn] ?? STRANGER;
       await expectUse(each, viewer, sessions[turn] ?? (await open(viewer)));
     }
-  }, 120_000);
+  });
 
   async function open(viewer: Viewer): Promise<Session> {
     const limits = { ...defaultLimits, ...ALL };

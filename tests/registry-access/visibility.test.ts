@@ -57,7 +57,7 @@ describe.each(engines)("any sequence of grants on %s", (engine) => {
       }
     });
     await fc.assert(property, { numRuns: engine === "sqlite" ? 25 : 8 });
-  }, 180_000);
+  });
 
   async function perform(id: string, run: number, each: Act): Promise<unknown> {
     const { context } = scene;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Acknowledged, startPublisher } from "../soak/publisher-process.ts";
 import { ada, engines, openScene, type Scene } from "./scene.ts";
 
-describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) => {
+describe.each(engines)("many publishers on %s", (engine) => {
   let scene: Scene;
   beforeEach(async () => {
     scene = await openScene(engine);
@@ -40,9 +40,7 @@ describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) =
     expect(await fsck({}, scene.context)).toMatchObject({ findings: [], checked: { revisions: 11 } });
   });
 
-  test("two hundred publishes from four processes are all stored [S-41]", {
-    timeout: 240_000,
-  }, async () => {
+  test("two hundred publishes from four processes are all stored [S-41]", async () => {
     const { url, folder } = scene;
     const options = { url, folder, startedAt: Date.now(), speed: 1, count: 50, mix: "publish" } as const;
     const ended = await Promise.all([1, 2, 3, 4].map(() => startPublisher(options).ended));

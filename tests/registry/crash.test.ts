@@ -17,7 +17,6 @@ afterEach(() => {
 /** `npm run soak` runs this a thousand times. */
 test.each(engines)(
   "killed publishers lose no acknowledged skill and leave no partial one, on %s [S-41]",
-  { timeout: 240_000 },
   async (engine) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
     // Longer than a publish takes on a busy machine.

@@ -45,7 +45,7 @@ describe.each(engines)("any sequence of verbs on %s", (engine) => {
     await scene.close();
   });
 
-  test("behaves like the model and keeps all required bytes [S-45]", { timeout: 180_000 }, async () => {
+  test("behaves like the model and keeps all required bytes [S-45]", async () => {
     let run = 0;
     const property = fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 20 }), async (acts) => {
       run += 1;

@@ -116,7 +116,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
           const first = tasks.map((_, c) => events[(c * (c + 1)) / 2]?.seq);
           expect([last, first]).toEqual([expected, expected.map((end, c) => end - c)]);
         }
-      }, 120_000);
+      });
     });
 
     describe("the head", () => {

@@ -95,7 +95,7 @@ export function registryPruningContract(engine: string, freshUrl: () => Promise<
       expect(pruned.length).toBeGreaterThan(3);
       expect(await verifyAudit(store, { keys: [] })).toMatchObject({ isSound: true });
       expect(await store.listBrokenEvents()).toEqual([]);
-    }, 120_000);
+    });
 
     test("a process that is killed leaves all or none of a batch [S-71]", async () => {
       await store.close();
@@ -115,7 +115,7 @@ export function registryPruningContract(engine: string, freshUrl: () => Promise<
       expect(await verifyAudit(store, { keys: [] })).toMatchObject({ isSound: true });
       expect(await prune()).toMatchObject({ count: 500 });
       expect(await store.listBrokenEvents()).toEqual([]);
-    }, 120_000);
+    });
 
     test("readers of the feed pass pruned entries, and no missing ones [S-62] [S-71]", async () => {
       await appendAll(use(1), deleted("a"), use(2), use(3));

@@ -181,7 +181,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         );
         expect(given).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
         expect((await store.listRevisions("uid-e")).length).toBe(15);
-      }, 120_000);
+      });
 
       test("concurrent processes that open a new registry all succeed [S-64]", async () => {
         const fresh = await freshUrl();
