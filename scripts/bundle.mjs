@@ -1,6 +1,6 @@
-// Joins the emitted modules of the package in the current folder to few files, because a start pays for every module that
-// it loads. `dist/joined/` has one file for each export, and the files that they share. The emitted modules stay beside
-// them: workers, tool hosts and probes run them by their paths.
+// Joins the emitted modules of a package to few files, because a start pays for every module that it loads. `dist/joined/`
+// has one file for each export, and the files that they share. The emitted modules stay beside them: workers, tool hosts
+// and probes run them by their paths.
 import { readFileSync, rmSync } from "node:fs";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { rolldown } from "rolldown";
@@ -10,6 +10,9 @@ const MODULE = /^\.\/dist\/(.+)\.js$/;
 const FOREIGN = /^\.\/([^*]+)\.js$/;
 /** Packages of many small modules. No package hands their objects to another, so each bundle has its own copy. */
 const JOINED = new Set(["commander", "json5", "yaml"]);
+/** Packages that most commands load. The command line hands none of their objects to a program. */
+const JOINED_COMMAND = new Set([...JOINED, "ignore", "lru-cache", "picocolors", "zod"]);
+const OURS = "@skillhold/";
 
 /** The path of an export's bundle; other targets stay. */
 export function bundledTarget(target) {
@@ -32,6 +35,31 @@ export async function bundlePackage(place) {
   });
 }
 
+/**
+ * Bundles the command line of an installation with the other packages, because a start also pays for finding each package.
+ * The packages stay beside it, for programs. Contract: `modules` is the folder of all packages.
+ */
+export async function joinCommandLine(modules) {
+  const folder = join(modules, "@skillhold/cli");
+  const dist = join(folder, "dist");
+  const out = join(folder, BUNDLE);
+  rmSync(out, { recursive: true, force: true });
+  await writeJoined({
+    ...{ folder, out },
+    input: { main: join(dist, "main.js") },
+    external: (id) => isPackage(id) && !id.startsWith(OURS) && !JOINED_COMMAND.has(id),
+    plugins: [emittedModules, keepPlaces(dist)],
+    sourcemap: true,
+    codeSplitting: {
+      groups: [
+        // Every command loads the first group, and most load the second; each takes its imports with it.
+        { name: "command", test: join(dist, "program.js"), priority: 2 },
+        { name: "library", test: join(dist, "open.js"), priority: 1 },
+      ],
+    },
+  });
+}
+
 /** Replaces the ES modules that a copy of a foreign package exports with few files. */
 export async function joinDependency(folder) {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -40,7 +68,7 @@ export async function joinDependency(folder) {
   await writeJoined({ folder, input, out: folder, external: isPackage, treeshake: false });
 }
 
-async function writeJoined({ folder, out, sourcemap = false, ...options }) {
+async function writeJoined({ folder, out, sourcemap = false, codeSplitting = true, ...options }) {
   const bundle = await rolldown({
     cwd: folder,
     platform: "node",
@@ -58,6 +86,7 @@ async function writeJoined({ folder, out, sourcemap = false, ...options }) {
       entryFileNames: "[name].js",
       chunkFileNames: "shared/[name]-[hash].js",
       sourcemap,
+      codeSplitting,
     });
   } finally {
     await bundle.close();
@@ -77,6 +106,16 @@ function entriesOf(folder) {
   }
   return entries;
 }
+
+/** Takes our packages from their emitted modules, so that a bundle has only the modules that it uses. */
+const emittedModules = {
+  name: "emitted-modules",
+  async resolveId(id, importer) {
+    if (!id.startsWith(OURS)) return undefined;
+    const { id: bundled } = await this.resolve(id, importer, { skipSelf: true });
+    return bundled.replace(join(sep, BUNDLE, sep), join(sep, "dist", sep));
+  },
+};
 
 const META = /\bimport\.meta\.(url|dirname|filename)\b/g;
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { joinDependency } from "./bundle.mjs";
+import { joinCommandLine, joinDependency } from "./bundle.mjs";
 import {
   packFolders,
   packWorkspaces,
@@ -35,9 +35,11 @@ try {
   const packed = values.packed === undefined ? join(scratch, "packed") : resolve(values.packed);
   if (values.packed === undefined) packWorkspaces(packed);
   const bundled = stageBundle(packed, stage);
-  await removeGrammars(join(stage, "node_modules"));
-  // Each command loads its 100 modules.
-  await joinDependency(join(stage, "node_modules/zod"));
+  const modules = join(stage, "node_modules");
+  await removeGrammars(modules);
+  await joinCommandLine(modules);
+  // A program loads its 100 modules.
+  await joinDependency(join(modules, "zod"));
   writeManifest(stage, bundled);
   const [tarball] = packFolders([stage], out);
   const size = (tarball.size / 1e6).toFixed(1);
