@@ -132,9 +132,12 @@ export async function eventsAbout(
   type: string,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
-  const query = sql`select seq, body from event where skill = ${toStorable(skill)} and type = ${type}
+  return await db.all(queryAbout(skill, type, limit), EventRow);
+}
+
+export function queryAbout(skill: string, type: string, limit: number): Sql {
+  return sql`select seq, body from event where skill = ${toStorable(skill)} and type = ${type}
     order by seq desc limit ${limit}`;
-  return await db.all(query, EventRow);
 }
 
 export async function eventsOfSession(db: Queries, session: string): Promise<readonly StoredEvent[]> {

@@ -369,4 +369,9 @@ export const migrations: readonly Migration[] = [
         content {bytes} not null
       ) {strict}`,
   },
+  {
+    // SQLite would choose the index of the type, and read all events of that type.
+    name: "events by skill and type",
+    script: "create index event_skill_type on event (skill, type, seq) where skill is not null",
+  },
 ];

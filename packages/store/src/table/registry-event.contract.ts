@@ -3,7 +3,9 @@ import type { EventQuery, RegistryStore } from "@skillhold/registry/record";
 import { makeKey } from "@skillhold/registry/test/audit/memory-log.fixture";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { sql } from "../engine/sql.ts";
+import { queryAbout } from "./event-table.ts";
 import { migrate } from "./migration.ts";
 import { migrations } from "./migration-table.ts";
 import { withDb } from "./raw-registry.fixture.ts";
@@ -146,6 +148,16 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
       store = await openRegistryStore(url);
       expect(await list({ agent: "writer" })).toEqual([1, 4]);
       expect(await list({ person: "bob" })).toEqual([2, 5, 6]);
+    });
+
+    test("the newest events about a skill are read without the events of other skills [S-17] [S-62]", async () => {
+      await appendAll(...Array.from({ length: 1000 }, (_, index) => removed(`skill-${index}`, 2, "ada")));
+      const query = queryAbout("skill-7", "skill.deleted", 100);
+      const isSqlite = url.startsWith("sqlite:");
+      const explain = isSqlite ? sql`explain query plan ${query}` : sql`explain ${query}`;
+      const plan = await withDb(url, (db) => db.all(explain, z.looseObject({})));
+      expect(JSON.stringify(plan)).toMatch(/event_skill_type.*skill ?= ?.*type ?= ?/);
+      expect((await store.eventsAbout("skill-7", "skill.deleted", 100)).map(({ seq }) => seq)).toEqual([14]);
     });
 
     test("counts loads, runs and tool calls by agent and skill since a moment [S-59]", async () => {
