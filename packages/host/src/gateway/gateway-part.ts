@@ -265,10 +265,9 @@ async function openSkills(
   // Only the top library is searched.
   const own = roots.length + gateways.length === 0 ? present({ models }) : {};
   const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
-  const { eventsAbout } = registry.store;
   const discoveries = new DiscoveryLog({
     audit: parts.audit,
-    eventsAbout,
+    log: registry.store,
     cache: parts.cache,
     name: url,
     onError: (error) => log({ level: "error", event: "discovery.unrecorded", error }),

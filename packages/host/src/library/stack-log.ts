@@ -26,7 +26,7 @@ export function openUserLog(
   const audit = new UserLog(machine);
   const discoveries = new DiscoveryLog({
     audit,
-    eventsAbout: (...query) => audit.eventsAbout(...query),
+    log: audit,
     cache,
     name: url,
     onError: (error) =>

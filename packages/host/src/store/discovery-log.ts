@@ -6,8 +6,7 @@ import type { RegistryStore } from "@skillhold/registry/record";
 
 export interface DiscoveryLogOptions {
   readonly audit: AuditSink;
-  /** The newest events of a type about a skill. */
-  readonly eventsAbout: RegistryStore["eventsAbout"];
+  readonly log: Pick<RegistryStore, "eventsAbout" | "listEvents">;
   /** Remembers between starts what the log already has. */
   readonly cache?: IndexCache | undefined;
   /** Separates this log from others in the cache. */
@@ -17,6 +16,7 @@ export interface DiscoveryLogOptions {
 }
 
 type Discovery = Extract<SkillEvent, { type: "skill.discovered" | "skill.shadowed" }>;
+const types: readonly Discovery["type"][] = ["skill.discovered", "skill.shadowed"];
 
 /** How many events of a skill are compared before an event counts as new. */
 const COMPARED = 100;
@@ -25,6 +25,7 @@ const COMPARED = 100;
 export class DiscoveryLog implements AuditSink {
   readonly #options: DiscoveryLogOptions;
   #known: Set<string> | undefined;
+  #hasAny: Promise<boolean> | undefined;
   #isChanged = false;
   #hasFailed = false;
 
@@ -50,8 +51,20 @@ export class DiscoveryLog implements AuditSink {
   }
 
   async #isLogged({ skill, type }: Discovery, key: string): Promise<boolean> {
-    const events = await this.#options.eventsAbout(skill, type, COMPARED);
+    if (!(await this.#hasDiscoveries())) return false;
+    const events = await this.#options.log.eventsAbout(skill, type, COMPARED);
     return events.some(({ event }) => isDiscovery(event) && keyOf(event) === key);
+  }
+
+  /** One query for all concurrent events: the first scan would otherwise look up every skill in a log without discoveries. */
+  #hasDiscoveries(): Promise<boolean> {
+    this.#hasAny ??= this.#options.log
+      .listEvents({ types, order: "newest", limit: 1 })
+      .then(({ length }) => length > 0)
+      .finally(() => {
+        this.#hasAny = undefined;
+      });
+    return this.#hasAny;
   }
 
   #load(): Set<string> {

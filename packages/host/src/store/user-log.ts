@@ -2,7 +2,7 @@ import type { AuditSink } from "@skillhold/core/port";
 import type { SkillUse } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryAudit } from "@skillhold/registry/audit";
-import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
+import type { EventQuery, ListedEvent, RegistryStore, StoredEvent } from "@skillhold/registry/record";
 import type { ProcessContext } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 
@@ -46,6 +46,11 @@ export class UserLog implements AuditSink {
   async eventsAbout(...query: Parameters<RegistryStore["eventsAbout"]>): Promise<readonly StoredEvent[]> {
     const { store } = await this.#open();
     return await store.eventsAbout(...query);
+  }
+
+  async listEvents(query: EventQuery): Promise<readonly ListedEvent[]> {
+    const { store } = await this.#open();
+    return await store.listEvents(query);
   }
 
   async close(): Promise<void> {
