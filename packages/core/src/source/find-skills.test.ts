@@ -9,10 +9,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { diskTree, type FileTree } from "../bundle/file-tree.ts";
 import { type FoundSkills, findSkillFolders } from "./find-skills.ts";
 
 let root = "";
@@ -149,6 +150,28 @@ test.skipIf(process.platform === "win32")(
     expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["folder", "link", "pipe"]);
   },
 );
+
+test("a folder inside a skill is listed, and its stats are read only if a skill may be below it [S-16] [S-73]", async () => {
+  write("a/SKILL.md", "a/references/x.md", "a/scripts/x.sh", "a/more/b/SKILL.md", "a/more/b/assets/x.png");
+  const listed: string[] = [];
+  const stated: string[] = [];
+  const tree: FileTree = {
+    ...diskTree,
+    list: (folder) => {
+      listed.push(relative(root, folder));
+      return diskTree.list(folder);
+    },
+    diskStats: (path) => {
+      stated.push(relative(root, path));
+      return diskTree.diskStats(path);
+    },
+  };
+  expect(pathsOf(await findSkillFolders(root, defaultLimits, { tree }))).toEqual(["a", "a/more/b"]);
+  expect(stated).toEqual(["", "a", "a/more", "a/more/b"]);
+  expect(new Set(listed)).toEqual(
+    new Set(["", "a", "a/more", "a/references", "a/scripts", "a/more/b", "a/more/b/assets"]),
+  );
+});
 
 test("both limits end the search and are reported [S-16]", async () => {
   write("a/b/c/SKILL.md", "a/b/c/d/SKILL.md", "a/SKILL.md", "z/y/x/w/SKILL.md");

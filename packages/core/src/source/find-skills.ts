@@ -250,6 +250,11 @@ class Search<Leaf> {
 
   #visit(folder: Folder): void {
     const { path, isInside } = folder;
+    if (isInside && !leadsOn(this.#list(folder))) {
+      // Never a container, so its time of change is not needed. Most folders inside skills end here.
+      this.#plain.push(folder);
+      return;
+    }
     const absolute = path === "" ? this.#root : `${this.#root}${sep}${path}`;
     const stats = this.#tree.diskStats(absolute);
     // A folder inside a skill is rarely a skill, so that the look for a SKILL.md costs more than it saves.
@@ -369,6 +374,11 @@ interface Listing {
   readonly links: string[];
   hasTools: boolean;
   hasGitIgnore: boolean;
+}
+
+/** Whether a search goes on from a folder with these names. */
+function leadsOn({ files, folders, links, hasGitIgnore }: Listing): boolean {
+  return files.length + folders.length + links.length > 0 || hasGitIgnore;
 }
 
 function addToListing(entry: TreeEntry, listing: Listing): void {
