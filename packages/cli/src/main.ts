@@ -37,11 +37,15 @@ export async function main(
 
 /** This process. The name of its command is found when a message needs it. */
 function processHost(): CommandHost {
-  const { stdin, stdout, stderr, env, platform } = process;
+  const { stdout, stderr, env, platform } = process;
   const launcher = process.argv[1] ?? "skillhold";
   let name: string | undefined;
   return {
-    ...{ stdin, stdout, stderr, env },
+    ...{ stdout, stderr, env },
+    // Opened on demand, because few commands read it.
+    get stdin() {
+      return process.stdin;
+    },
     cwd: () => process.cwd(),
     on: (event, listener) => process.on(event, listener),
     off: (event, listener) => process.off(event, listener),

@@ -101,7 +101,9 @@ function makeProgram(
       getErrHasColors: () => io.errColor,
     });
   program.helpInformation = () => formatOverview(table);
-  for (const row of table) {
+  // The parser compares each new command with all others, so it gets only those that start with the same word.
+  const rows = chosen === undefined ? table : table.filter((row) => wordOf(row) === wordOf(chosen));
+  for (const row of rows) {
     const group = groupOf(row);
     const parent = group === undefined ? program : openGroup(program, group, table);
     const command = openCommand(parent, row);
@@ -111,6 +113,11 @@ function makeProgram(
       );
   }
   return program;
+}
+
+/** The first word of a command. */
+function wordOf(row: CommandRow): string {
+  return groupOf(row) ?? row.name;
 }
 
 /** A group is a command that prints its members. */
