@@ -30,6 +30,8 @@ async function start() {
   process.exitCode = await main(process.argv.slice(2));
   // Work that a failed command left behind must not hold the process open.
   if (process.exitCode !== 0) setTimeout(() => process.exit(), 100).unref();
+  // Nor must the background work of V8 after a long list.
+  else process.stdout.write("", () => process.stderr.write("", () => process.exit()));
 }
 
 /** V8 answers the allocations of a start with 64 MB for new objects. `serve` lifts this when the gateway is ready. */
