@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
-import { chunks, type RowTable, Sql, type SqlRow } from "../sql.ts";
+import { chunks, type RowTable, Sql, type SqlRow, type SqlValue } from "../sql.ts";
+import { StatementGate } from "./statement-gate.ts";
 
 /** Longer statements contain value lists and are rarely repeated. */
 const MAX_PREPARED_TEXT = 2000;
@@ -8,6 +9,8 @@ const MAX_PREPARED_TEXT = 2000;
  * The server ends transactions that stall this long, so that a stopped process does not block others forever.
  */
 const STALLED_MS = 60_000;
+/** The protocol counts the values of a statement in 16 bits. */
+const MAX_VALUES = 65_535;
 const recordTypes = { text: "text", int: "bigint" } as const;
 /** Text is compared by bytes, as in SQLite, whatever the database locale is. */
 const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "bytea", strict: "" };
@@ -17,7 +20,8 @@ const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "
  * transaction over the new one. Throws the driver's errors.
  */
 export class PostgresConnection {
-  readonly #client: postgres.Sql<{ int8: number; json: string }>;
+  readonly #client: postgres.Sql<{ int8: number; json: string; bytea: Buffer<ArrayBuffer> }>;
+  readonly #gate = new StatementGate();
   #isLost = false;
   #hasWorked = false;
 
@@ -41,6 +45,7 @@ export class PostgresConnection {
         int8: { to: 20, from: [20], serialize: String, parse: Number },
         // Statements pass JSON as text.
         json: { to: 114, from: [114], serialize: String, parse: String },
+        bytea: { to: 17, from: [17], serialize: String, parse: (hex) => Buffer.from(hex.slice(2), "hex") },
       },
     });
   }
@@ -74,7 +79,9 @@ export class PostgresConnection {
   }
 
   async script(text: string): Promise<void> {
-    await this.#attempt(() => this.#client.unsafe(withTypes(text, typeNames)));
+    await this.#gate.pass({ bytes: text.length }, () =>
+      this.#attempt(() => this.#client.unsafe(withTypes(text, typeNames))),
+    );
   }
 
   /** Calls back on notifications until the connection ends. */
@@ -87,10 +94,15 @@ export class PostgresConnection {
     await this.#client.end({ timeout: 0 });
   }
 
-  #send({ parts, values }: Sql) {
+  async #send({ parts, values }: Sql) {
     const text = parts.reduce((before, part, index) => `${before}$${index}${part}`);
-    const options = { prepare: text.length <= MAX_PREPARED_TEXT };
-    return this.#attempt(() => this.#client.unsafe(text, [...values], options));
+    const parameters = parametersOf(values);
+    const prepare = text.length <= MAX_PREPARED_TEXT;
+    const bytes = parameters.reduce((sum, value) => sum + 3 * (value?.length ?? 0), text.length);
+    const needs = { bytes, described: values.length === 0 ? undefined : prepare ? text : "" };
+    return await this.#gate.pass(needs, () =>
+      this.#attempt(() => this.#client.unsafe(text, parameters, { prepare })),
+    );
   }
 
   async #attempt<T>(work: () => PromiseLike<T>): Promise<T> {
@@ -105,6 +117,17 @@ export class PostgresConnection {
       throw error;
     }
   }
+}
+
+/** All values are text, so that the driver has no reason to reject one after it took the statement. */
+function parametersOf(values: readonly SqlValue[]): (string | null)[] {
+  if (values.length >= MAX_VALUES) throw new Error(`A statement has ${values.length} values.`);
+  return values.map((value) => {
+    if (value === undefined) throw new Error("A statement has an undefined value.");
+    if (value instanceof Uint8Array)
+      return `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;
+    return value === null ? null : String(value);
+  });
 }
 
 /** Whether only the statement failed, and the connection is still usable. */

@@ -1,10 +1,11 @@
 import { inspect } from "node:util";
 import type { RegistryStore } from "@skillhold/registry/record";
 import postgres from "postgres";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase } from "../../../../../tests/postgres-database.ts";
 import { deleted, skill } from "../../table/registry.fixture.ts";
 import { openRegistryStore, type RegistryStoreOptions } from "../../table/registry-store.ts";
+import { type Sql, sql } from "../sql.ts";
 import { openPostgres } from "./postgres-db.ts";
 
 let url: string;
@@ -125,6 +126,38 @@ test("a lost connection rolls back the transaction, throws and is replaced [S-64
   expect(await store.listSkills()).toHaveLength(1);
 });
 
+describe.each([false, true])("a transaction that awaits its last statement: %s", (isAwaited) => {
+  test.each<[string, readonly Sql[]]>([
+    ["rejected after the server described it", [sql`insert into time values (${"never"})`, nameOf("ben")]],
+    [
+      "rejected behind one that the server describes first",
+      [sql`insert into name values (${"ben"}), (${"cem"})`, nameOf(undefined as unknown as string)],
+    ],
+    ["rejected behind one that runs", [nameOf("ben"), nameOf(undefined as unknown as string), nameOf("cem")]],
+    [
+      "that loses the connection",
+      [sql`select pg_terminate_backend(pg_backend_pid()) where 1 = ${1}`, nameOf("ben"), nameOf("cem")],
+    ],
+    ["too long to send at once", [nameOf("x".repeat(1e6)), nameOf(undefined as unknown as string)]],
+  ])("commits nothing with a statement %s [S-41]", async (_, statements) => {
+    await admin.unsafe("create table name (value text); create table time (value timestamptz)");
+    const db = await openPostgres(url, { busyMs: 30_000 });
+    try {
+      await db.transaction(async (tx) => tx.send(nameOf("ada")));
+      const work = db.transaction(async (tx) => {
+        await tx.run(nameOf("dan"));
+        for (const statement of statements) tx.send(statement);
+        if (isAwaited) await tx.run(nameOf("gus"));
+      });
+      await expect(work).rejects.toThrow();
+      await db.transaction(async (tx) => tx.send(nameOf("eli")));
+      expect(await admin`select value from name`).toMatchObject([{ value: "ada" }, { value: "eli" }]);
+    } finally {
+      await db.close();
+    }
+  });
+});
+
 test("never runs a statement outside its transaction after a lost connection [S-41]", async () => {
   const store = await open();
   const dropped = Promise.withResolvers<void>();
@@ -215,6 +248,10 @@ test("notifies all listeners of every commit with changes, and only of those [S-
   await stop();
   await Promise.all([one.close(), other.close()]);
 });
+
+function nameOf(name: string): Sql {
+  return sql`insert into name values (${name})`;
+}
 
 test("calls wait for a connection in use where the server allows no more [S-64]", async () => {
   const role = `limited_${new URL(url).pathname.slice(1)}`;
