@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { joinPieces, type SearchStore } from "@skillhold/core/library";
+import type { SearchStore } from "@skillhold/core/library";
 import { z } from "zod";
 import type { Db, Queries } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
@@ -12,6 +12,7 @@ const PIECE_BYTES = 1024 * 1024;
 const Pieces = z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(100_000);
 const IndexRow = z.object({ pieces: z.string() }).transform(({ pieces }) => Pieces.parse(fromJson(pieces)));
 const HashRow = z.object({ hash: z.string() });
+const SizeRow = z.object({ hash: z.string(), size: z.number() });
 const PieceRow = z.object({ content: z.instanceof(Uint8Array) });
 
 /** The search index of a registry, which all its gateways share, in pieces that are named by their hashes. */
@@ -30,15 +31,27 @@ export function searchIndexTable(db: Db): SearchStore {
   };
 }
 
+/** Copies the pieces one by one: many at once would leave holes in the memory of the process, which it keeps. */
 async function loadIndex(db: Db): Promise<Uint8Array | "damaged" | undefined> {
   const [names = []] = await db.all(sql`select pieces from search_index`, IndexRow);
-  const pieces: Uint8Array[] = [];
+  const rows = await db.all(sql`select hash, length(content) as size from search_piece`, SizeRow);
+  const sizes = new Map(rows.map(({ hash, size }) => [hash, size]));
+  const bytes = new Uint8Array(names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0));
+  let end = 0;
   for (const name of names) {
     const [piece] = await db.all(sql`select content from search_piece where hash = ${name}`, PieceRow);
-    if (piece === undefined || hash("sha256", piece.content, "hex") !== name) return "damaged";
-    pieces.push(piece.content);
+    if (piece === undefined || piece.content.length !== sizes.get(name)) return "damaged";
+    if (hash("sha256", piece.content, "hex") !== name) return "damaged";
+    bytes.set(piece.content, end);
+    end += piece.content.length;
+    freePiece(piece.content);
   }
-  return pieces.length === 0 ? undefined : await joinPieces(pieces);
+  return end === 0 ? undefined : bytes;
+}
+
+/** Frees the bytes of a copied piece at once: a collection may come after the other pieces. */
+function freePiece({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Writes all pieces or those that are new, then names all of them in one transaction and removes the others. */
