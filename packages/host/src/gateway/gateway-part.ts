@@ -290,7 +290,10 @@ async function openSkills(
   const { library, sources } = await openServedLibrary(served, closers);
   followNotices(
     library,
-    () => loadWarnings(library.view().entries),
+    (ids) => {
+      const view = library.view();
+      return loadWarnings(ids?.flatMap((id) => view.find(id) ?? []) ?? view.entries);
+    },
     ({ id, code, message }) =>
       log({ level: "warning", event: "skill.warning", message, fields: { id, code } }),
   );

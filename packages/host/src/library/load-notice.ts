@@ -28,19 +28,26 @@ export function runtimeSkips(
   return listRuntimeSkips(entries, current).map((skip) => ({ ...skip, code: "RUNTIME_SKIPPED" }));
 }
 
-/** Logs the notices of a library now and after each change. A notice that still applies is not repeated. */
+/**
+ * Logs the notices of a library now, and those of the changed skills after each change. `read` may return more than those of
+ * the given skills. A notice that still applies is not repeated.
+ */
 export function followNotices(
   library: Pick<Library, "onChange">,
-  read: () => readonly LoadNotice[],
+  read: (ids?: readonly string[]) => readonly LoadNotice[],
   log: (notice: LoadNotice) => void,
 ): void {
-  let known: ReadonlySet<string> = new Set();
-  const report = () => {
-    const notices = new Map(read().map((notice) => [`${notice.code} ${notice.message}`, notice]));
-    const before = known;
-    known = new Set(notices.keys());
-    for (const [key, notice] of notices) if (!before.has(key)) log(notice);
+  /** The skill of each notice that applies. */
+  const known = new Map<string, string>();
+  const report = (ids?: readonly string[]) => {
+    const changed = new Set(ids);
+    const notices = new Map(read(ids).map((notice) => [`${notice.code} ${notice.message}`, notice]));
+    for (const [key, id] of known) if (changed.has(id) && !notices.has(key)) known.delete(key);
+    for (const [key, notice] of notices) {
+      if (!known.has(key)) log(notice);
+      known.set(key, notice.id);
+    }
   };
   report();
-  library.onChange(report);
+  library.onChange(({ added, changed, removed }) => report([...added, ...changed, ...removed]));
 }
