@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { addAgent, grantSkill, toggleSkill } from "@skillhold/registry/access";
 import { deleteSkill, purgeSkill } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -22,6 +24,13 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
   };
   const idsOf = async (response: Response) =>
     (await answerOf("listSkills", response)).skills.map(({ entry }) => entry.id);
+
+  test("reads a skill without a copy on disk [S-53]", async () => {
+    await put(gateway, "open", { visibility: "public" });
+    const reader = await as("viewer", "eve");
+    const { body } = await answerOf("getSkill", await reader("GET", "/v1/skills/open"));
+    expect([body.trim(), await readdir(join(gateway.folder, "copies"))]).toEqual(["Do it.", []]);
+  });
 
   test("lists visible skills, and hidden ones for their managers [S-53]", async () => {
     await put(gateway, "open", { visibility: "public" });

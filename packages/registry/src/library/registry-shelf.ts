@@ -98,7 +98,15 @@ export class RegistryShelf implements Shelf {
   }
 
   open(entry: SkillEntry): Promise<OpenBundle> {
-    return this.#reading(entry, (current) => this.#open(current));
+    return this.#reading(entry, async (current) => {
+      const read = await this.#read(current);
+      return { ...read, folder: await this.#layOut(current, read.treeHash) };
+    });
+  }
+
+  /** Like `open`, without a copy. */
+  read(entry: SkillEntry): Promise<OpenBundle> {
+    return this.#reading(entry, (current) => this.#read(current));
   }
 
   readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {
@@ -163,7 +171,7 @@ export class RegistryShelf implements Shelf {
     return this.view().standing(id)?.ownership?.revision(revision);
   }
 
-  async #open(entry: SkillEntry): Promise<OpenBundle> {
+  async #read(entry: SkillEntry): Promise<OpenBundle> {
     const { id, skillHash } = entry;
     const treeHash = await this.#treeHash(entry);
     const files = await this.reader.files(treeHash);
@@ -171,8 +179,7 @@ export class RegistryShelf implements Shelf {
     if (file?.digest !== skillHash)
       throw new SkillError("INTEGRITY_FAILED", `The SKILL.md of ${id} differs from the published one.`);
     const skill = parseSkill(await this.reader.bytes(file), this.#context.limits);
-    const folder = await this.#layOut(entry, treeHash);
-    return { entry, skill, skillHash, treeHash, files, folder, isLastGood: false };
+    return { entry, skill, skillHash, treeHash, files, folder: undefined, isLastGood: false };
   }
 
   async #readFile(
