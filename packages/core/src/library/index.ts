@@ -17,6 +17,7 @@ export {
   mayKnow,
 } from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
+export { freeBytes } from "./free-bytes.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 export type {
   ByteRange,
@@ -44,7 +45,7 @@ export {
 } from "./open-library.ts";
 export { type Ownership, pinOf } from "./ownership.ts";
 export { asResource } from "./resource.ts";
-export { joinPieces, searchStore } from "./search-store.ts";
+export { searchStore } from "./search-store.ts";
 export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 export type { GateState } from "./sight-cache.ts";

@@ -35,7 +35,7 @@ export function searchStore(cache: IndexCache | undefined, name: string): Search
 }
 
 /** Joins the pieces of an index, frees them and empties their list, without blocking the event loop. */
-export async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
+async function joinPieces(pieces: Uint8Array[]): Promise<Uint8Array> {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = bytes.length;
   // From the end, so that each piece is free after its copy.

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { SearchStore } from "@skillhold/core/library";
+import { freeBytes, type SearchStore } from "@skillhold/core/library";
 import { z } from "zod";
 import type { Db, Queries } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
@@ -44,14 +44,9 @@ async function loadIndex(db: Db): Promise<Uint8Array | "damaged" | undefined> {
     if (hash("sha256", piece.content, "hex") !== name) return "damaged";
     bytes.set(piece.content, end);
     end += piece.content.length;
-    freePiece(piece.content);
+    freeBytes(piece.content);
   }
   return end === 0 ? undefined : bytes;
-}
-
-/** Frees the bytes of a copied piece at once: a collection may come after the other pieces. */
-function freePiece({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Writes all pieces or those that are new, then names all of them in one transaction and removes the others. */
