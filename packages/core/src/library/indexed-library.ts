@@ -150,16 +150,20 @@ export class IndexedLibrary implements Library {
   async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
     await this.refresh();
     const state = { view: this.view(), settings: currentSettings(this.#settings) };
-    if (ids !== undefined) return this.surveyIn(state, viewer, ids);
-    const { viewer: asker, view } = lookAt(state.view, viewer);
-    return await this.#decideAll({ ...state, view }, asker);
+    return ids === undefined ? await this.surveyAllIn(state, viewer) : this.surveyIn(state, viewer, ids);
   }
 
   /** Like `survey`, in an earlier state of the gate. */
-  surveyIn(state: Omit<GateState, "viewer">, viewer: Viewer, ids?: readonly string[]): readonly Access[] {
+  surveyIn(state: Omit<GateState, "viewer">, viewer: Viewer, ids: readonly string[]): readonly Access[] {
     const { viewer: asker, view } = lookAt(state.view, viewer);
-    const entries = ids === undefined ? view.entries : ids.flatMap((id) => view.find(id) ?? []);
+    const entries = ids.flatMap((id) => view.find(id) ?? []);
     return entries.map((entry) => decideAccess(entry, asker, state.settings, view.standing(entry.id)));
+  }
+
+  /** The access of every skill in an earlier state of the gate. */
+  async surveyAllIn(state: Omit<GateState, "viewer">, viewer: Viewer): Promise<readonly Access[]> {
+    const { viewer: asker, view } = lookAt(state.view, viewer);
+    return await this.#decideAll({ ...state, view }, asker);
   }
 
   /** Takes up all changes before the call, and reports them. */

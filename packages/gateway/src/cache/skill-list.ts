@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import {
   type Access,
   type GateState,
@@ -28,14 +29,14 @@ export interface ListRequest {
 }
 
 interface SkillListPorts {
-  readonly library: Pick<IndexedLibrary, "refresh" | "surveyIn" | "gateState">;
-  readonly skills: Pick<RegistryLibrary, "findSnapshot">;
+  readonly library: Pick<IndexedLibrary, "refresh" | "surveyIn" | "surveyAllIn" | "gateState">;
+  readonly skills: Pick<RegistryLibrary, "findSnapshot" | "view">;
 }
 
 /** The skills that are listed for one caller, ordered by id. */
 export class SkillList {
   readonly skills: readonly ListedSkill[];
-  #version: number | undefined;
+  #version: Promise<number> | undefined;
   #tagged: { readonly tag: string; readonly skills: readonly ListedSkill[] } | undefined;
 
   constructor(skills: readonly ListedSkill[]) {
@@ -46,7 +47,7 @@ export class SkillList {
    * A number that changes with the listed skills. The version of the whole view would also change with skills that the
    * caller may not know.
    */
-  get version(): number {
+  version(): Promise<number> {
     this.#version ??= versionOf(this.skills);
     return this.#version;
   }
@@ -68,12 +69,19 @@ interface Kept {
   readonly list: SkillList;
 }
 
+interface Making {
+  readonly state: GateState;
+  readonly list: Promise<SkillList>;
+}
+
 /** Measured: a decision, its messages and its place in a list. */
 const BYTES_PER_SKILL = 300;
 const MAX_BYTES = 96 * 1024 * 1024;
 const MAX_LISTS = 256;
 /** Above this number of changed skills, a whole survey takes less time. */
 const MAX_CHANGES = 2000;
+/** Other requests get their turn after some milliseconds. */
+const SKILLS_BETWEEN_RESTS = 2000;
 
 /**
  * The lists of the last callers, so that a page does not decide on every skill again. A list is valid in the state of the
@@ -87,6 +95,8 @@ export class SkillLists {
     sizeCalculation: ({ list }, key) => list.skills.length * BYTES_PER_SKILL + key.length * 2 + 100,
   });
 
+  readonly #making = new Map<string, Making>();
+
   constructor(ports: SkillListPorts) {
     this.#ports = ports;
   }
@@ -99,25 +109,70 @@ export class SkillLists {
     const key = JSON.stringify([caller, state.viewer]);
     const kept = this.#kept.get(key);
     if (kept !== undefined && isSame(kept.state, state)) return kept.list;
-    const list = new SkillList(this.#update(kept, state, request));
-    this.#kept.set(key, { state, list });
-    return list;
+    const making = this.#making.get(key);
+    if (making !== undefined && isSame(making.state, state)) return await making.list;
+    return await this.#make(key, kept, { state, registry: this.#ports.skills.view() }, request);
   }
 
-  #update(kept: Kept | undefined, state: GateState, request: ListRequest): readonly ListedSkill[] {
+  /** Makes a list once for all concurrent requests. */
+  async #make(key: string, kept: Kept | undefined, moment: Moment, request: ListRequest): Promise<SkillList> {
+    const { state } = moment;
+    const list = this.#update(kept, moment, request).then((skills) => new SkillList(skills));
+    this.#making.set(key, { state, list });
+    try {
+      const made = await list;
+      this.#kept.set(key, { state, list: made });
+      return made;
+    } finally {
+      if (this.#making.get(key)?.list === list) this.#making.delete(key);
+    }
+  }
+
+  async #update(
+    kept: Kept | undefined,
+    moment: Moment,
+    request: ListRequest,
+  ): Promise<readonly ListedSkill[]> {
+    const { state } = moment;
+    const { library } = this.#ports;
     const changed = kept && changesSince(kept.state, state);
-    const ids = changed === undefined || changed.size > MAX_CHANGES ? undefined : [...changed].sort();
-    const surveyed = this.#ports.library.surveyIn(state, request.viewer, ids);
-    const found = surveyed.flatMap((access) => this.#listed(access, request));
-    return kept === undefined || ids === undefined ? found : replace(kept.list.skills, ids, found);
+    if (kept === undefined || changed === undefined || changed.size > MAX_CHANGES)
+      return await this.#listAll(await library.surveyAllIn(state, request.viewer), moment, request);
+    const ids = [...changed].sort();
+    const found = library
+      .surveyIn(state, request.viewer, ids)
+      .flatMap((access) => this.#listed(access, moment, request) ?? []);
+    return replace(kept.list.skills, ids, found);
   }
 
-  #listed(access: Access, { isListed }: ListRequest): readonly ListedSkill[] {
-    const held = this.#ports.skills.findSnapshot(access.entry);
+  async #listAll(
+    surveyed: readonly Access[],
+    moment: Moment,
+    request: ListRequest,
+  ): Promise<readonly ListedSkill[]> {
+    const found: ListedSkill[] = [];
+    let decided = 0;
+    for (const access of surveyed) {
+      const listed = this.#listed(access, moment, request);
+      if (listed !== undefined) found.push(listed);
+      decided += 1;
+      if (decided % SKILLS_BETWEEN_RESTS === 0) await setImmediate();
+    }
+    return found;
+  }
+
+  #listed(access: Access, { registry }: Moment, { isListed }: ListRequest): ListedSkill | undefined {
+    const held = this.#ports.skills.findSnapshot(access.entry, registry);
     // A registry entry without a record was deleted after the survey.
     const isGone = held === undefined && access.entry.revision !== undefined;
-    return !isGone && isListed(access, held) ? [{ access, held }] : [];
+    return !isGone && isListed(access, held) ? { access, held } : undefined;
   }
+}
+
+/** The moment that a list shows, however long it takes to make. */
+interface Moment {
+  readonly state: GateState;
+  readonly registry: ReturnType<RegistryLibrary["view"]>;
 }
 
 /** The position of the first skill whose id is `id` or comes after it. */
@@ -163,11 +218,14 @@ function replace(
 }
 
 /** A sum, so that after a change only the changed skills are hashed. */
-function versionOf(skills: readonly ListedSkill[]): number {
+async function versionOf(skills: readonly ListedSkill[]): Promise<number> {
   let sum = 0;
+  let marked = 0;
   for (const skill of skills) {
     skill.mark ??= markOf(skill);
     sum = (sum + skill.mark) % MARKS;
+    marked += 1;
+    if (marked % SKILLS_BETWEEN_RESTS === 0) await setImmediate();
   }
   return sum;
 }

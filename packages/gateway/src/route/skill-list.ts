@@ -43,7 +43,7 @@ export async function listPage(
   return {
     skills: page.map(({ access, held }) => rowOf(access, held, { principal, viewer })),
     total: matching.length,
-    version: isAdministrator(principal) ? viewVersion : list.version,
+    version: isAdministrator(principal) ? viewVersion : await list.version(),
     ...(from + page.length < matching.length && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
   };
 }
