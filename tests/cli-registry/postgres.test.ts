@@ -82,7 +82,7 @@ test("only commands that write upgrade an older database [S-64]", async () => {
     await admin`delete from migration where id > 1`;
     const first = new Set(["migration", ...listTables(migrations.slice(0, 1)).map(({ name }) => name)]);
     for (const { name } of listTables()) if (!first.has(name)) await admin`drop table ${admin(name)} cascade`;
-    await admin`drop index event_audit_key, event_type, event_at, skill_owner`;
+    await admin`drop index event_audit_key, event_type, event_at, event_skill_type, skill_owner`;
     await admin`delete from event`;
     // The new head is another log than the one that this machine remembers.
     for (const name of readdirSync(join(base, "data/skillhold")))
