@@ -54,7 +54,7 @@ export async function readFileList(
 type ListPorts = Pick<RunningContext, "registry" | "fileList">;
 
 /** Reads a skill that the viewer sees. A skill of the registry needs no copy, because responses name no folders. */
-export async function readVisible(
+async function readVisible(
   entry: SkillEntry,
   { from, viewer }: Pick<DisclosedSkill, "from" | "viewer">,
   context: Pick<ContentPorts, "library" | "skills">,
