@@ -25,11 +25,13 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
   const idsOf = async (response: Response) =>
     (await answerOf("listSkills", response)).skills.map(({ entry }) => entry.id);
 
-  test("reads a skill without a copy on disk [S-53]", async () => {
+  test("reads a skill and lists its files without a copy on disk [S-53]", async () => {
     await put(gateway, "open", { visibility: "public" });
     const reader = await as("viewer", "eve");
     const { body } = await answerOf("getSkill", await reader("GET", "/v1/skills/open"));
-    expect([body.trim(), await readdir(join(gateway.folder, "copies"))]).toEqual(["Do it.", []]);
+    const { files } = await answerOf("listFiles", await reader("GET", "/v1/skills/open/files"));
+    expect([body.trim(), files.map(({ path }) => path)]).toEqual(["Do it.", ["SKILL.md"]]);
+    expect(await readdir(join(gateway.folder, "copies"))).toEqual([]);
   });
 
   test("lists visible skills, and hidden ones for their managers [S-53]", async () => {

@@ -53,6 +53,7 @@ export type {
   Explanation,
   Library,
   LibraryChange,
+  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,

@@ -160,7 +160,9 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
       return await sessionCatalogue(request, { limits, uses, pinned: manifest?.pins ?? [] }, viewer, library);
     },
     fileList: async (from, viewer, id) => {
-      const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id);
+      const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id, {
+        hasFolder: false,
+      });
       return { files, treeHash, revision: entry.revision };
     },
   };

@@ -24,6 +24,7 @@ export type {
   Explanation,
   Library,
   LibraryChange,
+  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,

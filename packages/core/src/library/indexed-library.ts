@@ -9,6 +9,7 @@ import type {
   Explanation,
   Library,
   LibraryChange,
+  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,
@@ -90,13 +91,13 @@ export class IndexedLibrary implements Library {
     return await this.#search.search(look.all, query, asker, { ...options, limit });
   }
 
-  async read(viewer: Viewer, id: string): Promise<SkillContent> {
-    const { skill, ...opened } = await this.#open(viewer, id);
+  async read(viewer: Viewer, id: string, options?: ReadOptions): Promise<SkillContent> {
+    const { skill, ...opened } = await this.#open(viewer, id, options);
     return { body: skill.body, frontmatter: skill.frontmatter, ...opened };
   }
 
   async files(viewer: Viewer, id: string): Promise<readonly SkillFile[]> {
-    return (await this.#open(viewer, id)).files;
+    return (await this.#open(viewer, id, { hasFolder: false })).files;
   }
 
   async resource(viewer: Viewer, id: string, path: string, range: ByteRange = {}): Promise<Resource> {
@@ -115,7 +116,7 @@ export class IndexedLibrary implements Library {
   }
 
   async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
-    const content = await this.read(viewer, id);
+    const content = await this.read(viewer, id, { hasFolder: false });
     const treeHash = await this.#shelf.copy(content.entry, folder);
     // The read and the written state must be the same; otherwise the copy is unusable.
     if (treeHash !== content.treeHash)
@@ -271,8 +272,8 @@ export class IndexedLibrary implements Library {
   }
 
   /** The read skill may be newer than the index, so its visibility is checked again. */
-  async #open(viewer: Viewer, id: string): Promise<OpenBundle> {
-    const opened = await this.#shelf.open(await this.#get(viewer, id));
+  async #open(viewer: Viewer, id: string, options?: ReadOptions): Promise<OpenBundle> {
+    const opened = await this.#shelf.open(await this.#get(viewer, id), options);
     if (!this.#isStillVisible(opened.entry, viewer)) throw notFound(id);
     return opened;
   }

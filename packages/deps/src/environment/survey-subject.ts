@@ -36,7 +36,7 @@ export async function withLibrarySubject<T>(
   id: string,
   use: (subject: ManifestSubject) => Promise<T>,
 ): Promise<T> {
-  const { entry, treeHash: hash } = await library.read(viewer, id);
+  const { entry, treeHash: hash } = await library.read(viewer, id, { hasFolder: false });
   let stage: string | undefined;
   let bundle: Promise<Bundle> | undefined;
   const copy = async (): Promise<Bundle> => {

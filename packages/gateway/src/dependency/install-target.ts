@@ -87,7 +87,7 @@ export async function folderTarget(
 ): Promise<InstallTarget> {
   const id = await skillIdOf(key, context);
   const read = () =>
-    context.library.read(viewer, id).catch((error: unknown) => {
+    context.library.read(viewer, id, { hasFolder: false }).catch((error: unknown) => {
       // The error names the key of the request, not the id behind it.
       throw error instanceof SkillError && error.code === "SKILL_NOT_FOUND" ? noSkill(key) : error;
     });

@@ -206,7 +206,7 @@ async function readPublic(
   { entry, viewer }: PublicSkill,
   { skills }: Pick<RunningContext, "skills">,
 ): Promise<SkillContent> {
-  return await skills.read(viewer, entry.id);
+  return await skills.read(viewer, entry.id, { hasFolder: false });
 }
 
 /** Artifacts are cached by tree hash. */

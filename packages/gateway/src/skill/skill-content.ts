@@ -28,7 +28,9 @@ export interface FileList {
 /** Reads a visible skill through the gate. Managers of a hidden skill read its current revision. */
 export async function readContent(skill: DisclosedSkill, context: ContentPorts): Promise<DisclosedContent> {
   const { access, viewer, from, key } = skill;
-  if (access.isVisible) return await withKey(key, readVisible(access.entry, { from, viewer }, context));
+  // Responses name no folders.
+  if (access.isVisible)
+    return await withKey(key, context[from].read(viewer, access.entry.id, { hasFolder: false }));
   if (skill.held === undefined) throw hiddenInFolder(access.entry);
   return await readCurrent(access.entry, skill.held.current.skill.uid, context);
 }
@@ -52,20 +54,6 @@ export async function readFileList(
 }
 
 type ListPorts = Pick<RunningContext, "registry" | "fileList">;
-
-/** Reads a skill that the viewer sees. A skill of the registry needs no copy, because responses name no folders. */
-async function readVisible(
-  entry: SkillEntry,
-  { from, viewer }: Pick<DisclosedSkill, "from" | "viewer">,
-  context: Pick<ContentPorts, "library" | "skills">,
-): Promise<SkillContent> {
-  const { [from]: gate, skills } = context;
-  if (skills.findSnapshot(entry) === undefined) return await gate.read(viewer, entry.id);
-  const content = await skills.readStored(entry);
-  // Access may have ended during the read.
-  if ((await gate.find(viewer, entry.id)) === undefined) throw noSkill(entry.id);
-  return content;
-}
 
 async function readCurrent(
   entry: SkillEntry,

@@ -42,7 +42,7 @@ export class ServedSkills {
     const entry = await library.find(viewer, id);
     // A skill of another server is neither served here nor fetched before it is used.
     if (entry !== undefined && !isOwn(entry)) return refuse(id, ["Another server serves the skill."]);
-    const content = await library.read(viewer, id);
+    const content = await library.read(viewer, id, { hasFolder: false });
     const key = keyOf(content);
     const known = this.#verdicts.get(key);
     if (known !== undefined) return known;

@@ -10,7 +10,6 @@ import {
   type SearchedTexts,
   type SearchStore,
   type SearchTexts,
-  type SkillContent,
   type SkillFile,
   searchStore,
   selectSearchedFiles,
@@ -80,12 +79,6 @@ export class RegistryLibrary extends IndexedLibrary {
    */
   findSnapshot(entry: Pick<SkillEntry, "id" | "source">, view = this.view()): SkillSnapshot | undefined {
     return this.#shelf.findSnapshot(entry, view);
-  }
-
-  /** Like `read`, for readers without a file system: a copy takes many file operations. Contract: the caller checks access. */
-  async readStored(entry: SkillEntry): Promise<SkillContent> {
-    const { skill, ...read } = await this.#shelf.read(entry);
-    return { body: skill.body, frontmatter: skill.frontmatter, ...read };
   }
 
   override view(): RegistryView {

@@ -2,7 +2,14 @@ import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SerialQueue } from "@skillhold/core/async";
 import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
-import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
+import type {
+  ByteRange,
+  FilePart,
+  LibraryChange,
+  OpenBundle,
+  ReadOptions,
+  Shelf,
+} from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Host, parseSkill } from "@skillhold/skill";
@@ -97,16 +104,11 @@ export class RegistryShelf implements Shelf {
     return textKey(entry, this.#feed.making.overridden.has(entry));
   }
 
-  open(entry: SkillEntry): Promise<OpenBundle> {
+  open(entry: SkillEntry, { hasFolder = true }: ReadOptions = {}): Promise<OpenBundle> {
     return this.#reading(entry, async (current) => {
       const read = await this.#read(current);
-      return { ...read, folder: await this.#layOut(current, read.treeHash) };
+      return hasFolder ? { ...read, folder: await this.#layOut(current, read.treeHash) } : read;
     });
-  }
-
-  /** Like `open`, without a copy. */
-  read(entry: SkillEntry): Promise<OpenBundle> {
-    return this.#reading(entry, (current) => this.#read(current));
   }
 
   readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {

@@ -55,7 +55,7 @@ async function printBody(io: Io, { library, viewer, audit }: Opened, id: string)
   const session = await openSession(library, viewer, systemPorts(audit));
   await session.activate(id);
   await session.close();
-  const { body, frontmatter, treeHash, skillHash } = await library.read(viewer, id);
+  const { body, frontmatter, treeHash, skillHash } = await library.read(viewer, id, { hasFolder: false });
   if (io.json) printData(io, { id, body, frontmatter, treeHash, skillHash });
   else io.out(forReader(io, body));
 }
