@@ -72,7 +72,7 @@ export default defineConfig({
     // The first test that needs a database waits for the start of the cluster.
     hookTimeout: 300_000,
     // On a busy machine events come late, and a missing event fails the test all the same.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 120_000 } },
     unstubEnvs: true,
     restoreMocks: true,
     projects: [

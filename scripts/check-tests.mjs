@@ -5,6 +5,8 @@ import { join } from "node:path";
 const SHORTEST_MS = 1000;
 /** The limit in vitest.config.ts, for tests that hang. */
 const TEST_MS = 300_000;
+/** The limit of `expect.poll` in vitest.config.ts. */
+const WAIT_MS = 120_000;
 const NAME = String.raw`(?:(?!connect_)\w*[tT]imeout|\w*(?:[bB]usy|[wW]ait|[gG]race|[sS]tall|[dD]rain|[cC]all|[sS]tart|[wW]all|[cC]lose)Ms|timeoutMs)`;
 const rules = [
   {
@@ -26,8 +28,16 @@ const rules = [
   },
   {
     find: /\bvi\.wait(?:For|Until)\(/g,
-    skips: (match, _text, code) => hasSecondArgument(code, match.index + match[0].length),
-    says: () => "waits for a second at most. Use expect.poll, or pass a time.",
+    skips: (match, _text, code) => waitsLong(secondArgument(code, match.index + match[0].length)),
+    says: () => `waits less than ${WAIT_MS} ms. Use expect.poll, or pass a longer time.`,
+  },
+  {
+    find: /\bexpect\s*\.poll\(/g,
+    skips: (match, _text, code) => {
+      const limit = /\btimeout: ([\d_]+)/.exec(secondArgument(code, match.index + match[0].length));
+      return limit === null || waitsLong(limit[1]);
+    },
+    says: () => `waits less than ${WAIT_MS} ms, the common limit. Leave the limit out.`,
   },
   {
     // The limit of a test stands before its callback, or after it.
@@ -73,15 +83,25 @@ function isWait(code, { index, 0: line }) {
   return /\bvi\.wait/.test(opening ?? "");
 }
 
-/** Whether the call whose arguments begin here has more than one. */
-function hasSecondArgument(code, start) {
+/** The text after the first argument of the call whose arguments begin here. */
+function secondArgument(code, start) {
   let depth = 0;
-  for (let at = start; at < code.length && depth >= 0; at += 1) {
+  let first = code.length;
+  let at = start;
+  for (; at < code.length && depth >= 0; at += 1) {
     if ("([{".includes(code[at])) depth += 1;
     else if (")]}".includes(code[at])) depth -= 1;
-    else if (code[at] === "," && depth === 0 && !/^\s*\)/.test(code.slice(at + 1))) return true;
+    else if (code[at] === "," && depth === 0) first = Math.min(first, at);
   }
-  return false;
+  return code.slice(first + 1, at - 1).trim();
+}
+
+/** Whether a wait with this limit suits a busy machine. A name is checked where it is defined; a pace within a wait is short. */
+function waitsLong(limit) {
+  const [, ms] = /^(?:\{ timeout: )?([\d_]+)/.exec(limit) ?? [];
+  if (ms === undefined) return limit !== "";
+  const number = Number(ms.replaceAll("_", ""));
+  return number >= WAIT_MS || number < SHORTEST_MS;
 }
 
 /** Programs in string literals run in other processes. Line breaks stay, so that line numbers fit. */

@@ -79,7 +79,7 @@ test("every command of the eval guide runs, in the order of the page [S-51]", as
     if (command.startsWith("eval compare")) await rerunOld();
     const ended = main(command.split(" "), host);
     if (command.startsWith("dev ")) {
-      await vi.waitFor(() => expect(texts().out).toContain("triggers: first"), { timeout: 60_000 });
+      await vi.waitFor(() => expect(texts().out).toContain("triggers: first"), { timeout: 120_000 });
       emit("SIGINT");
       expect(await ended).toBe(130);
     } else expect({ command, code: await ended, ...texts() }).toMatchObject({ command, code: 0 });

@@ -103,9 +103,8 @@ async function endFile(): Promise<void> {
   home = undefined;
 }
 
-/** Polls a value until it matches; the long timeout allows for a busy machine. */
-export const eventually = <T>(look: () => T, options: { readonly timeout: number } = { timeout: 30_000 }) =>
-  expect.poll(look, options);
+/** Polls a value until it matches. */
+export const eventually = <T>(look: () => T) => expect.poll(look);
 
 /** Takes a complaint that belongs to the test from the list, and fails without one. */
 export function excuse({ complaints }: Visitor, pattern: RegExp): void {

@@ -155,7 +155,7 @@ async function enter(page: Page, { url }: RunningGateway, options: VisitOptions)
 }
 
 /** For one thing to appear, on a machine that does much else. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 /** Grows with what the browser complains about from now on. */
 function complaintsOf(page: Page): string[] {

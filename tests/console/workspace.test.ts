@@ -56,7 +56,7 @@ async function startWorkspace(folder: string, gateway: { readonly url: string },
   createInterface({ input: child.stdout }).on("line", (line) => reports.push(Report.parse(JSON.parse(line))));
   /** The time of the first report that matches. */
   const seen = async (isMatch: (report: z.infer<typeof Report>) => boolean): Promise<number> => {
-    await expect.poll(() => reports.some(isMatch), { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => reports.some(isMatch)).toBe(true);
     return reports.find(isMatch)?.at ?? Number.NaN;
   };
   return { child, seen };

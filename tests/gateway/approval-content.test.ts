@@ -46,7 +46,7 @@ async function waiting(): Promise<string> {
       if (question === undefined) throw new Error("No question waits.");
       return question.id;
     },
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
 }
 
@@ -173,6 +173,6 @@ test("the code of a skill in a folder is shown only while the folder has that co
   const read = async () => await answerOf("getQuestionContent", await get("/v1/approvals/q/content"));
   expect((await read()).code?.text).toBe("echo one\n");
   await writeFile(join(folders.root, "local/scripts/say.sh"), "echo two\n");
-  await vi.waitFor(async () => expect(await read()).toEqual({ question: "q", treeHash }), 30_000);
+  await vi.waitFor(async () => expect(await read()).toEqual({ question: "q", treeHash }), 120_000);
   await folders.close();
 });

@@ -40,7 +40,7 @@ async function waiting(at: TestGateway = gateway) {
       if (question === undefined || questions.length > 1) throw new Error(`${questions.length} wait`);
       return question;
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
 }
 
@@ -165,7 +165,7 @@ test("closing the session withdraws its approval request [S-28] [S-53]", async (
   const { id } = await waiting();
   await session.send("DELETE", "");
   expect(await running).toMatchObject({ ok: false, error: { code: "INTERRUPTED" } });
-  await vi.waitFor(async () => expect((await list()).questions).toEqual([]), 30_000);
+  await vi.waitFor(async () => expect((await list()).questions).toEqual([]), 120_000);
   expect(await problemOf(await say(id, { answer: "deny" }))).toMatchObject({ code: "CONFLICT" });
 });
 

@@ -42,15 +42,15 @@ describe.each(engines)("the view version on %s", (engine) => {
       await put(gateway, "open", { visibility: "public" });
       const list = async () => answerOf("listSkills", await admin("GET", "/v1/skills"));
       // Notifications of the setup may still be pending; the last one arrives last.
-      await vi.waitFor(async () => expect((await list()).skills).toHaveLength(2), 30_000);
+      await vi.waitFor(async () => expect((await list()).skills).toHaveLength(2), 120_000);
       const before = await vi.waitFor(async () => {
         const [first, second] = [await list(), await new Promise((end) => setImmediate(end)).then(list)];
         expect(second.version).toBe(first.version);
         return second;
-      }, 30_000);
+      }, 120_000);
       await changes[name]?.(gateway);
       // PostgreSQL notifies of other connections' commits with a short delay.
-      await vi.waitFor(async () => expect((await list()).version).toBeGreaterThan(before.version), 30_000);
+      await vi.waitFor(async () => expect((await list()).version).toBeGreaterThan(before.version), 120_000);
     } finally {
       await gateway.close();
     }
@@ -66,7 +66,7 @@ describe.each(engines)("the view version on %s", (engine) => {
         const response = await eve("GET", "/v1/skills");
         return [response.headers.get("etag"), await response.text()];
       };
-      await vi.waitFor(async () => expect((await get())[1]).toMatch(/"total":1/), 30_000);
+      await vi.waitFor(async () => expect((await get())[1]).toMatch(/"total":1/), 120_000);
       const before = await get();
       for (let at = 0; at < 5; at += 1) expect((await helper("GET", "/v1/skills/open")).status).toBe(200);
       expect(await get()).toEqual(before);
@@ -106,11 +106,11 @@ test("a change at one gateway is visible at another on the same database [S-55]"
       (await answerOf("listSkills", await eve("GET", "/v1/skills"))).skills.map(({ entry }) => entry.id);
     expect(await list()).toEqual([]);
     await owner("PUT", "/v1/skills/own", { body: { visibility: "public" } });
-    await vi.waitFor(async () => expect(await list()).toEqual(["own"]), 30_000);
+    await vi.waitFor(async () => expect(await list()).toEqual(["own"]), 120_000);
     await owner("PUT", "/v1/skills/own", { body: { visibility: "private" } });
     // The text is never from a cache that the store was not asked about.
     expect((await eve("GET", "/v1/skills/own")).status).toBe(404);
-    await vi.waitFor(async () => expect(await list()).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await list()).toEqual([]), 120_000);
   } finally {
     await b.close();
     await a.close();

@@ -47,9 +47,9 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
       expect(events.at(-1)?.event.type).toBe("session.closed");
       return events.map(({ event }) => event);
     };
-    const events = await vi.waitFor(() => closed(session), 30_000);
+    const events = await vi.waitFor(() => closed(session), 120_000);
     expect(events.find(({ type }) => type === "skill.script_executed")).toMatchObject({ outcome: "aborted" });
-    await vi.waitFor(() => closed(idle), 30_000);
+    await vi.waitFor(() => closed(idle), 120_000);
     expect((await other.tools()).length).toBeGreaterThan(0);
   });
 
@@ -81,7 +81,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     const headers = await gateway.asRole("agent", "ada", "bot");
     const answers = Array.from({ length: 6 }, () => ask(gateway, "GET", path, { headers }));
     const digest = sha256Of(bytes);
-    await vi.waitFor(() => expect(held.hold.reads.get(digest)).toBe(4), 30_000);
+    await vi.waitFor(() => expect(held.hold.reads.get(digest)).toBe(4), 120_000);
     await end(headers);
     for (const answer of await Promise.all(answers))
       expect(await problemOf(answer)).toMatchObject({ code: "UNAUTHENTICATED" });
@@ -109,7 +109,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     await vi.waitFor(async () => {
       const names = await readdir(temporary);
       expect(names.filter((name) => name.startsWith("skillhold-"))).toEqual([]);
-    }, 30_000);
+    }, 120_000);
     expect(await gateway.registry.store.listSkills()).toEqual([]);
   });
 });
@@ -183,7 +183,7 @@ test("a call whose token is revoked during the upload does not start [S-53]", as
     await vi.waitFor(async () => {
       const events = await gateway.registry.store.eventsOfSession(id);
       expect(events.at(-1)?.event.type).toBe("session.closed");
-    }, 30_000);
+    }, 120_000);
   expect(opened).toContain(session.id);
 });
 
@@ -219,7 +219,7 @@ test("a call ends with its token or agent also when the event was missed [S-53]"
     }),
   );
   const settled = Promise.allSettled(running);
-  await vi.waitFor(() => expect(begun).toHaveLength(bearers.length), 30_000);
+  await vi.waitFor(() => expect(begun).toHaveLength(bearers.length), 120_000);
   await calls.endExpired();
   expect(begun.some(({ aborted }) => aborted)).toBe(false);
   late = 61_000;

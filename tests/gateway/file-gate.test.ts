@@ -29,7 +29,7 @@ test.each([
     const small = read("small.txt", "bytes=0-0");
     // This request came last and does not wait, so all others that do not wait are being read by now.
     await gateway.hold.begun(digestOf("x"));
-    await vi.waitFor(() => expect(gateway.hold.reads.get(digestOf(large))).toBe(4), 30_000);
+    await vi.waitFor(() => expect(gateway.hold.reads.get(digestOf(large))).toBe(4), 120_000);
     gateway.hold.release();
     expect((await small).status).toBe(206);
     for (const answer of await Promise.all(answers)) {

@@ -70,7 +70,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     await vi.waitFor(async () => {
       const { upTo } = await answerOf("listMetrics", await admin("GET", "/v1/metrics"));
       expect(upTo).toBe(last);
-    }, 30_000);
+    }, 120_000);
   });
   afterAll(() => gateway.close());
 

@@ -102,7 +102,7 @@ test("approvals are requested from people at the gateway, and the calling client
         expect(questions).toHaveLength(1);
         return questions[0];
       },
-      { timeout: 20_000 },
+      { timeout: 120_000 },
     );
     expect(question).toMatchObject({ skill: "hello", target: "scripts/hi.py" });
     const answer = (headers: Headers) =>
@@ -130,11 +130,11 @@ test.each(versions)(
     const call = { name: "run_skill_script", arguments: { skill_id: "hello", script: "scripts/hi.py" } };
     const ended = expect(client.callTool(call)).rejects.toThrow();
     try {
-      await vi.waitFor(async () => expect(await listQuestions()).toHaveLength(1), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await listQuestions()).toHaveLength(1), { timeout: 120_000 });
       const { tokens } = await get(`${gateway.url}/v1/tokens`, routeTable.listTokens, admin);
       const id = tokens.find(({ name }) => name === `ended-${pin}`)?.id;
       await fetch(`${gateway.url}/v1/tokens/${id}`, { method: "DELETE", headers: admin });
-      await vi.waitFor(async () => expect(await listQuestions()).toEqual([]), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await listQuestions()).toEqual([]), { timeout: 120_000 });
     } finally {
       await client.close();
     }
@@ -154,7 +154,7 @@ test.each(versions)("a publisher's client of %s publishes files at /mcp [S-24] [
     });
     expect(JSON.stringify(result.content)).toContain("It is granted to the agent writer.");
     const read = () => client.callTool({ name: "read_skill", arguments: { skill_id: id } });
-    await vi.waitFor(async () => expect(JSON.stringify((await read()).content)).toContain("Do it."), 30_000);
+    await vi.waitFor(async () => expect(JSON.stringify((await read()).content)).toContain("Do it."), 120_000);
   } finally {
     await client.close();
   }

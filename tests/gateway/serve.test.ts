@@ -134,7 +134,7 @@ describe("the bundled skills", () => {
     const { url, signIn, command } = await scene.serve();
     const headers = await tokenOf({ url, signIn });
     const readiness = async () => (await fetch(`${url}/readyz`)).status;
-    await expect.poll(readiness, { timeout: 120_000 }).toBe(200);
+    await expect.poll(readiness).toBe(200);
     expect(await listIds(url, headers)).toEqual(BUNDLED);
     expect(command.err).toContain('"event":"gateway.ready"');
     expect(command.err).not.toContain('"level":"error"');

@@ -418,7 +418,7 @@ test("cancels a run when its client disconnects [S-53]", async () => {
   await started.promise;
   call.destroy();
   await vi.waitFor(async () => expect(await session.recorded()).toContain("skill.script_executed"), {
-    timeout: 30_000,
+    timeout: 120_000,
   });
   const events = await gateway.registry.store.eventsOfSession(session.id);
   expect(events.at(-1)?.event).toMatchObject({ outcome: "aborted" });

@@ -79,7 +79,7 @@ test("never serves the old text of a changed file [S-55]", async () => {
       expect((await list()).find(({ entry }) => entry.id === "local")?.entry.description).toBe(
         "Other words.",
       ),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
 });
 

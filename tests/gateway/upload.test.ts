@@ -256,9 +256,9 @@ describe("a rejected upload", () => {
     sending.setHeader("content-length", good.length);
     sending.on("error", () => {});
     sending.write(good.subarray(0, 20));
-    await vi.waitFor(async () => expect(await leftovers(gateway)).toHaveLength(1), 30_000);
+    await vi.waitFor(async () => expect(await leftovers(gateway)).toHaveLength(1), 120_000);
     sending.destroy();
-    await vi.waitFor(async () => expect(await leftovers(gateway)).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await leftovers(gateway)).toEqual([]), 120_000);
     expect(await gateway.registry.store.listSkills()).toEqual([]);
   });
 
@@ -270,7 +270,7 @@ describe("a rejected upload", () => {
       const found = await leftovers(gateway);
       expect(found).toHaveLength(1);
       return found;
-    }, 30_000);
+    }, 120_000);
     expect(name).toMatch(/^skillhold-upload-[0-9a-f-]{36}$/);
     expect((await stat(join(gateway.folder, name))).mode & 0o777).toBe(0o600);
     go();

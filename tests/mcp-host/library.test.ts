@@ -245,7 +245,7 @@ test("shows no skills of a server that is down, until it answers again [S-57]", 
   now += 15_001;
   await vi.waitFor(
     async () => expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]),
-    30_000,
+    120_000,
   );
 });
 
@@ -274,7 +274,7 @@ test("does not wait for a hanging server, and reports its skills when it answers
   answering.resolve();
   await vi.waitFor(
     () => expect(told).toHaveBeenCalledWith(expect.objectContaining({ added: ["pdf"] })),
-    30_000,
+    120_000,
   );
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]);
   expect(library.state().problem).toBeUndefined();
@@ -288,7 +288,7 @@ test("calls do not wait for a server that failed before [S-57]", async () => {
   answer = () => new Promise(() => {});
   now += 15_001;
   expect(await library.list(anyone)).toEqual([]);
-  await vi.waitFor(() => expect(server.lists()).toBe(2), 30_000);
+  await vi.waitFor(() => expect(server.lists()).toBe(2), 120_000);
   expect(await library.list(anyone)).toEqual([]);
 });
 

@@ -110,7 +110,7 @@ describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
       if (told() === 0) scene.writeSkill("mail", `Edit ${edits}.`);
       return told();
     };
-    await expect.poll(edit, { interval: 1000, timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(edit, { interval: 1000 }).toBeGreaterThan(0);
     expect(await names()).toEqual(["use_skill", "mail", "pdf"]);
   });
 });
@@ -129,7 +129,7 @@ test("a run is canceled when an HTTP client disconnects [S-29] [S-57]", async ()
   await expect(client.callTool(call, { signal: off.signal, onprogress })).rejects.toThrow();
   const outcomes = () =>
     server.events.flatMap((event) => (event.type === "skill.script_executed" ? [event.outcome] : []));
-  await vi.waitFor(() => expect(outcomes()).toEqual(["aborted"]), 20_000);
+  await vi.waitFor(() => expect(outcomes()).toEqual(["aborted"]), 120_000);
 });
 
 describe("skillhold mcp", () => {
@@ -147,7 +147,7 @@ describe("skillhold mcp", () => {
     const initialize = () => {
       const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: info };
       send({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-      return vi.waitFor(() => expect(texts.out).toContain('"id":1'), { timeout: 30_000 });
+      return vi.waitFor(() => expect(texts.out).toContain('"id":1'), { timeout: 120_000 });
     };
     return { server, texts, send, initialize };
   };
@@ -250,7 +250,7 @@ describe("skillhold mcp", () => {
     await initialize();
     const call = { name: "run_skill_script", arguments: { skill_id: "pdf", script: "hello.sh" } };
     send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call });
-    await vi.waitFor(() => expect(texts.out).toContain("APPROVAL_REQUIRED"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(texts.out).toContain("APPROVAL_REQUIRED"), { timeout: 120_000 });
     expect(texts.out).toContain("skillhold approve <id>");
     server.kill("SIGTERM");
     expect(await once(server, "exit")).toEqual([130, null]);

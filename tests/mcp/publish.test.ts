@@ -34,7 +34,7 @@ test("an agent publishes a skill from its workspace and from no other folder [S-
     structuredContent: { id: "notes", revision: 1, trust: "third_party", visibility: "private" },
   });
   const listed = async () => JSON.stringify(await client.callTool({ name: "list_skills" }));
-  await vi.waitFor(async () => expect(await listed()).toContain('"notes"'), 30_000);
+  await vi.waitFor(async () => expect(await listed()).toContain('"notes"'), 120_000);
   for (const path of ["../skills/pdf", scene.skills])
     expect(await publish(client, path)).toMatchObject({
       isError: true,

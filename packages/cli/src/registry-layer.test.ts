@@ -247,10 +247,10 @@ describe("doctor and watch", () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "ann" };
     const { host, texts, emit } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);
-    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"skills":1');
+    await expect.poll(() => texts().out).toContain('"skills":1');
     skill("more");
     await text(["publish", "more"]);
-    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"added":["more"]');
+    await expect.poll(() => texts().out).toContain('"added":["more"]');
     emit("SIGINT");
     expect(await running).toBe(130);
   });

@@ -134,11 +134,11 @@ describe("a private skill of another user", () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "bob" };
     const { host, texts, emit } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);
-    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"skills":1');
+    await expect.poll(() => texts().out).toContain('"skills":1');
     skill("other-plan");
     await text(["publish", "other-plan"]);
     await text(["grant", "secret-plan", "--user", "bob"]);
-    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"changed":["secret-plan"]');
+    await expect.poll(() => texts().out).toContain('"changed":["secret-plan"]');
     expect(texts().out).not.toContain("other-plan");
     emit("SIGINT");
     expect(await running).toBe(130);

@@ -16,7 +16,7 @@ test("prints a notice while another process locks the store [S-60]", async () =>
   const { host, texts } = fakeHost(root(), { env });
   const done = main(create, host);
   try {
-    await vi.waitFor(() => expect(texts().err).toContain("note: The store is not answering yet"), 20_000);
+    await vi.waitFor(() => expect(texts().err).toContain("note: The store is not answering yet"), 120_000);
   } finally {
     holder.exec("rollback");
     holder.close();

@@ -52,11 +52,11 @@ test("statistics continue at the same event after a failed read of the log [S-63
     onEvent: ({ seq }) => seen.push(seq),
   });
   feed.start(log);
-  await vi.waitFor(() => expect(feed.usage.upTo).toBe(2), 30_000);
+  await vi.waitFor(() => expect(feed.usage.upTo).toBe(2), 120_000);
   log.append(denied(3), { isLost: true });
   await timers.set(1000);
   timers.advance(1000);
-  await vi.waitFor(() => expect(feed.usage.upTo).toBe(3), 30_000);
+  await vi.waitFor(() => expect(feed.usage.upTo).toBe(3), 120_000);
   await feed.close();
   expect([errors.length, seen]).toEqual([1, [1, 2, 3]]);
 });

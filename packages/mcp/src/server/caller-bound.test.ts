@@ -31,7 +31,7 @@ describe.each(revisions)("a caller of %s", (revision) => {
     const { connect, handler, asked, who, events } = start();
     const [ended, other] = [await connect(revision), await connect(revision, {}, { ...who, key: "token-2" })];
     const failing = expect(ended.callTool(call, { timeout: 20_000 })).rejects.toThrow();
-    await vi.waitFor(() => expect(asked).toHaveLength(1), 30_000);
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 120_000);
     await handler.closeOf("token-1");
     expect(asked[0]?.aborted).toBe(true);
     expect(events.filter(({ type }) => type === "session.closed")).toHaveLength(1);
@@ -49,7 +49,7 @@ describe.each(revisions)("a caller of %s", (revision) => {
     const waiting = ["a.sh", "b.sh"].map((script, at) =>
       expect(clients[at]?.callTool(toRun(script))).rejects.toThrow(),
     );
-    await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000);
+    await vi.waitFor(() => expect(asked).toHaveLength(2), 120_000);
     const ref = { type: "ref/resource", uri: "skill://{+path}" } as const;
     const argument = { name: "path", value: "d" };
     for (const more of [() => clients[2]?.callTool(call), () => clients[2]?.complete({ ref, argument })])
@@ -142,7 +142,7 @@ test("ending streams does not abort running calls [S-53]", async () => {
   const { connect, handler, asked } = start();
   const client = await connect("2026-07-28");
   const waiting = expect(client.callTool(call)).rejects.toThrow();
-  await vi.waitFor(() => expect(asked).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(asked).toHaveLength(1), 120_000);
   handler.stop();
   expect(asked[0]?.aborted).toBe(false);
   await client.close();

@@ -52,7 +52,7 @@ describe("the catalogue", () => {
       await vi.waitFor(() => {
         library.replace([skill("pdf"), skill("mail", { body: `${Math.random()}` })]);
         expect(changed).toHaveBeenCalled();
-      }, 30_000);
+      }, 120_000);
       expect(await readTool(client)).toContain("• `mail` — About mail.");
       await client.close();
       await handler.close();

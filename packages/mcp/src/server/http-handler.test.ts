@@ -48,7 +48,7 @@ describe("a session over HTTP", () => {
     expect((await send({ body: list, session: "made-up" })).status).toBe(404);
     expect((await send({ method: "DELETE", session: id })).status).toBe(200);
     expect((await send({ body: list, session: id })).status).toBe(404);
-    await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain("session.closed"), 30_000);
+    await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain("session.closed"), 120_000);
     await handler.close();
   });
 
@@ -164,11 +164,11 @@ describe.each(["2025-11-25", "2026-07-28"] as const)("a client of %s", (revision
           300,
         );
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
     told.length = 0;
     library.replace([skill("pdf")]);
-    await vi.waitFor(() => expect(told.toSorted()).toEqual(["prompts", "resources", "tools"]), 30_000);
+    await vi.waitFor(() => expect(told.toSorted()).toEqual(["prompts", "resources", "tools"]), 120_000);
     await client.close();
     await handler.close();
   });

@@ -39,7 +39,7 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
         expect(events).toContainEqual(
           expect.objectContaining({ type: "skill.script_executed", outcome: "aborted" }),
         ),
-      30_000,
+      120_000,
     );
     await client.close();
     await handler.close();
@@ -89,7 +89,7 @@ describe("the tools that skills declare", () => {
       await vi.waitFor(async () => {
         await load();
         expect(changed).toHaveBeenCalled();
-      }, 30_000);
+      }, 120_000);
       await client.close();
       await handler.close();
     },
@@ -206,7 +206,7 @@ describe("the tools that skills declare", () => {
     library.replace([org({ "tools/other.mjs": tools["tools/add.mjs"].replaceAll("add", "inc") })]);
     await vi.waitFor(
       async () => expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add"),
-      30_000,
+      120_000,
     );
     await client.close();
     await handler.close();

@@ -217,7 +217,7 @@ test("close does not wait for modules that are loading [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf({ "tools/t.mjs": "for (;;);" }, { ports: { sandbox }, timing: { startMs: 1_000_000 } });
   const listing = expect(host.tools()).rejects.toMatchObject({ code: "INTERRUPTED" });
-  await vi.waitFor(() => expect(sandbox.started).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(sandbox.started).toHaveLength(1), 120_000);
   await host.close();
   await listing;
   await sandbox.started[0]?.exited;

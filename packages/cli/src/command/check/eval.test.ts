@@ -300,7 +300,7 @@ describe("dev", () => {
   test("checks rules, guard, triggers and tasks on every save until it is interrupted, also while the skill is broken [S-51] [S-52]", async () => {
     const { host, texts, emit } = fakeHost(root, { env });
     const ended = main(["dev", "skills/greet", "--rerun", "--runs", "1", ...scripted], host);
-    const patience = { timeout: 60_000, interval: 50 };
+    const patience = { timeout: 120_000, interval: 50 };
     await vi.waitFor(
       () => expect(texts().out).toMatch(/triggers: first 100 %.*with_skill: 100 %/s),
       patience,

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Covers the quiet period, a rescan and a slow machine. */
-const patience = { timeout: 30_000, interval: 50 };
+const patience = { timeout: 120_000, interval: 50 };
 
 describe("watch", () => {
   test("prints changed, added, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {

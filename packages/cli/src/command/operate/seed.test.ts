@@ -59,9 +59,9 @@ describe("seed", () => {
       texts()
         .out.split("\n")
         .filter((line) => line !== "");
-    await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(lines).toHaveLength(1);
     skill("seeds/core", "Do more.\n");
-    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"status":"updated"');
+    await expect.poll(() => texts().out).toContain('"status":"updated"');
     emit("SIGINT");
     expect(await running).toBe(130);
     expect(lines().map((line) => JSON.parse(line).ok)).toEqual(lines().map(() => true));
