@@ -50,10 +50,10 @@ export {
 export type { IndexedLibrary } from "./library/indexed-library.ts";
 export type {
   ByteRange,
+  ContentOptions,
   Explanation,
   Library,
   LibraryChange,
-  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,

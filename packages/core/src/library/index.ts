@@ -21,10 +21,10 @@ export { freeBytes } from "./free-bytes.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 export type {
   ByteRange,
+  ContentOptions,
   Explanation,
   Library,
   LibraryChange,
-  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,

@@ -6,10 +6,10 @@ import type { SearchState } from "../semantic/search-models.ts";
 import { type Access, type AccessSettings, currentSettings, decideAccess, isOpenTo } from "./access.ts";
 import type {
   ByteRange,
+  ContentOptions,
   Explanation,
   Library,
   LibraryChange,
-  ReadOptions,
   Resource,
   SearchOptions,
   SearchResult,
@@ -91,7 +91,7 @@ export class IndexedLibrary implements Library {
     return await this.#search.search(look.all, query, asker, { ...options, limit });
   }
 
-  async read(viewer: Viewer, id: string, options?: ReadOptions): Promise<SkillContent> {
+  async read(viewer: Viewer, id: string, options?: ContentOptions): Promise<SkillContent> {
     const { skill, ...opened } = await this.#open(viewer, id, options);
     return { body: skill.body, frontmatter: skill.frontmatter, ...opened };
   }
@@ -272,7 +272,7 @@ export class IndexedLibrary implements Library {
   }
 
   /** The read skill may be newer than the index, so its visibility is checked again. */
-  async #open(viewer: Viewer, id: string, options?: ReadOptions): Promise<OpenBundle> {
+  async #open(viewer: Viewer, id: string, options?: ContentOptions): Promise<OpenBundle> {
     const opened = await this.#shelf.open(await this.#get(viewer, id), options);
     if (!this.#isStillVisible(opened.entry, viewer)) throw notFound(id);
     return opened;

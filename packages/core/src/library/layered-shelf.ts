@@ -4,7 +4,7 @@ import type { SearchDocument } from "../search/index.ts";
 import type { Precedence } from "../source/source.ts";
 import type { Layer } from "./indexed-library.ts";
 import { LayeredView } from "./layered-view.ts";
-import type { ByteRange, LibraryChange, ReadOptions } from "./library.ts";
+import type { ByteRange, ContentOptions, LibraryChange } from "./library.ts";
 import type { SearchTexts } from "./library-search.ts";
 import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 
@@ -38,7 +38,7 @@ export class LayeredShelf implements Shelf, SearchTexts {
     return this.#view;
   }
 
-  async open(entry: SkillEntry, options?: ReadOptions): Promise<OpenBundle> {
+  async open(entry: SkillEntry, options?: ContentOptions): Promise<OpenBundle> {
     const { layer, current } = this.#owner(entry);
     return await layer.shelf.open(current, options);
   }

@@ -15,7 +15,7 @@ export interface Library extends AsyncDisposable {
   find(viewer: Viewer, id: string): Promise<SkillEntry | undefined>;
   search(viewer: Viewer, query: string, options?: SearchOptions): Promise<readonly SearchResult[]>;
   /** Level 2: the instructions, verified against their hash. */
-  read(viewer: Viewer, id: string, options?: ReadOptions): Promise<SkillContent>;
+  read(viewer: Viewer, id: string, options?: ContentOptions): Promise<SkillContent>;
   /** The bundled files: listed, not read. */
   files(viewer: Viewer, id: string): Promise<readonly SkillFile[]>;
   /** Level 3: one file of the bundle, or a part of it. */
@@ -37,7 +37,7 @@ export interface SearchOptions {
   readonly hasSnippets?: boolean;
 }
 
-export interface ReadOptions {
+export interface ContentOptions {
   /** False for a caller that uses no folder, which saves the copy of a skill in a registry. */
   readonly hasFolder?: boolean;
 }

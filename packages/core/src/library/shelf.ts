@@ -2,7 +2,7 @@ import type { Diagnostic, Digest, SkillEntry } from "@skillhold/protocol";
 import type { ParsedSkill } from "@skillhold/skill";
 import type { SourceKind } from "../source/source.ts";
 import type { SkillDecision } from "./access.ts";
-import type { ByteRange, LibraryChange, ReadOptions, SkillFile } from "./library.ts";
+import type { ByteRange, ContentOptions, LibraryChange, SkillFile } from "./library.ts";
 import type { AgentStanding } from "./viewer.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface Shelf {
   /** The current state; each update replaces it. */
   view(): ShelfView;
   /** Reads the skill. Contract: text and hashes are from one moment. */
-  open(entry: SkillEntry, options?: ReadOptions): Promise<OpenBundle>;
+  open(entry: SkillEntry, options?: ContentOptions): Promise<OpenBundle>;
   /** Reads a part of one bundled file. Throws RESOURCE_OUTSIDE_SKILL or PATH_NOT_FOUND. */
   readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart>;
   /** Copies the bundle to an empty folder and returns the tree hash of the written bytes. */

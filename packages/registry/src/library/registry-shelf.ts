@@ -4,10 +4,10 @@ import { SerialQueue } from "@skillhold/core/async";
 import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
 import type {
   ByteRange,
+  ContentOptions,
   FilePart,
   LibraryChange,
   OpenBundle,
-  ReadOptions,
   Shelf,
 } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
@@ -104,7 +104,7 @@ export class RegistryShelf implements Shelf {
     return textKey(entry, this.#feed.making.overridden.has(entry));
   }
 
-  open(entry: SkillEntry, { hasFolder = true }: ReadOptions = {}): Promise<OpenBundle> {
+  open(entry: SkillEntry, { hasFolder = true }: ContentOptions = {}): Promise<OpenBundle> {
     return this.#reading(entry, async (current) => {
       const read = await this.#read(current);
       return hasFolder ? { ...read, folder: await this.#layOut(current, read.treeHash) } : read;
