@@ -18,7 +18,7 @@ export {
 } from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
 export { freeBytes } from "./free-bytes.ts";
-export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
+export { type ExplanationPage, IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 export type {
   ByteRange,
   ContentOptions,

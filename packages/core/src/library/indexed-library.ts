@@ -29,6 +29,13 @@ export interface LibraryOptions {
   readonly name?: string;
 }
 
+export interface ExplanationPage {
+  /** The id before the page; undefined for the first page. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  accepts(explanation: Explanation): boolean;
+}
+
 /** The parts of a library, for a library layered over it. */
 export interface Layer {
   readonly shelf: Shelf;
@@ -129,19 +136,20 @@ export class IndexedLibrary implements Library {
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const look = await this.#look(viewer);
     const { view } = look;
-    const all = [
-      ...view.entries.map((entry) => this.#explainEntry(entry, look)),
-      ...view.shadowed.map(({ id, path, source, by }): Explanation => {
-        const message = `Shadowed by another skill with this id:  ${by.path} (${by.source}).`;
-        return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
-      }),
-      ...view.invalid.map(({ id, path, source, diagnostics }): Explanation => {
-        const errors = diagnostics.filter(({ severity }) => severity === "error");
-        const message = errors.map((each) => each.message).join(" ");
-        return { id, path, source, state: "invalid", reason: "invalid", message, warnings: [] };
-      }),
-    ];
-    return id === undefined ? all : all.filter((explanation) => explanation.id === id);
+    if (id === undefined) return [...(await this.#explainCurrent(look)), ...explainOthers(view)];
+    const entry = view.find(id);
+    const others = explainOthers(view).filter((each) => each.id === id);
+    return entry === undefined ? others : [this.#explainEntry(entry, look), ...others];
+  }
+
+  /** Like `explain`, for a page of the current skills: in order of their ids, those of them that the page accepts. */
+  async explainPage(viewer: Viewer, page: ExplanationPage): Promise<readonly Explanation[]> {
+    return await this.#explainCurrent(await this.#look(viewer), page);
+  }
+
+  /** Like `explain`, without the current skills. */
+  async explainOthers(viewer: Viewer): Promise<readonly Explanation[]> {
+    return explainOthers((await this.#look(viewer)).view);
   }
 
   /**
@@ -260,6 +268,20 @@ export class IndexedLibrary implements Library {
     return this.#decide(entry.revision === current.revision ? entry : current, look).isVisible;
   }
 
+  /** With pauses between thousands, because a viewer may know few of them. */
+  async #explainCurrent(look: Look, page?: ExplanationPage): Promise<readonly Explanation[]> {
+    const { entries } = look.view;
+    const found: Explanation[] = [];
+    const start = page?.after === undefined ? 0 : placeAfter(entries, page.after);
+    for (let at = start; at < entries.length && found.length < (page?.limit ?? entries.length); at += 1) {
+      const entry = entries[at];
+      const explanation = entry && this.#explainEntry(entry, look);
+      if (explanation !== undefined && page?.accepts(explanation) !== false) found.push(explanation);
+      if ((at + 1) % DECISIONS_BETWEEN_RESTS === 0) await setImmediate();
+    }
+    return found;
+  }
+
   #explainEntry(entry: SkillEntry, look: Look): Explanation {
     const { isVisible, reason, message, warnings } = this.#decide(entry, look);
     const { id, path, source } = entry;
@@ -291,6 +313,31 @@ interface Look {
   readonly all: ShelfView;
   /** The same view, for this viewer. */
   readonly view: ShelfView;
+}
+
+function explainOthers({ shadowed, invalid }: ShelfView): readonly Explanation[] {
+  return [
+    ...shadowed.map(({ id, path, source, by }): Explanation => {
+      const message = `Shadowed by another skill with this id:  ${by.path} (${by.source}).`;
+      return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
+    }),
+    ...invalid.map(({ id, path, source, diagnostics }): Explanation => {
+      const errors = diagnostics.filter(({ severity }) => severity === "error");
+      const message = errors.map((each) => each.message).join(" ");
+      return { id, path, source, state: "invalid", reason: "invalid", message, warnings: [] };
+    }),
+  ];
+}
+
+/** The position of the first entry whose id comes after `id`. */
+function placeAfter(entries: readonly SkillEntry[], id: string): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle]?.id ?? "") <= id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function lookAt(all: ShelfView, viewer: Viewer): Look {

@@ -5,7 +5,7 @@ import { sourceRank } from "../source/source.ts";
 import { anyone, FakeFolders, fullHost as host } from "./fake-folders.ts";
 import { LAYER } from "./indexed-library.ts";
 import { type ContractSkill, type LibraryMaker, libraryContract, skill } from "./library.contract.ts";
-import type { LibraryChange } from "./library.ts";
+import type { Explanation, LibraryChange } from "./library.ts";
 import {
   type LayeredLibrary,
   type MemoryLibrary,
@@ -147,4 +147,29 @@ test("for any layers, each id appears once and is the best of its kind [S-15]", 
     }),
     { numRuns: 100 },
   );
+});
+
+test("pages of explanations and the others are all explanations, also of one skill [S-19]", async () => {
+  const names = ["b", "d", "a", "c", "e"];
+  const settings = { disabled: new Set(["c"]) };
+  const { library } = layered([names.map((id) => skill(id)), [skill("a"), skill("c")]], { settings });
+  const all = await library.explain(anyone);
+  expect(all.map(({ id, state }) => [id, state])).toEqual([
+    ...["a", "b"].map((id) => [id, "visible"]),
+    ["c", "hidden"],
+    ...["d", "e"].map((id) => [id, "visible"]),
+    ...["a", "c"].map((id) => [id, "shadowed"]),
+  ]);
+  for (const limit of [1, 2, 3, 9]) {
+    const paged: Explanation[] = [];
+    for (let after: string | undefined; ; after = paged.at(-1)?.id) {
+      const page = await library.explainPage(anyone, { after, limit, accepts: ({ id }) => id !== "b" });
+      paged.push(...page);
+      if (page.length < limit) break;
+    }
+    const others = await library.explainOthers(anyone);
+    expect([...paged, ...others]).toEqual(all.filter(({ id }) => id !== "b"));
+  }
+  for (const id of [...names, "missing"])
+    expect(await library.explain(anyone, id)).toEqual(all.filter((each) => each.id === id));
 });

@@ -1,3 +1,4 @@
+import type { Explanation } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import {
   answerGrant,
@@ -100,11 +101,10 @@ export const accessHandlers: Pick<
   explainAll: async ({ query, principal }, context) => {
     const own = await requestViewer(principal, {}, context);
     const viewer = await requestViewer(principal, query, context);
-    const all = await context.library.explain(viewer);
     const isAdmin = isAdministrator(principal);
     const isKnown = candidateDisclosure([own, viewer], context);
-    const known = isAdmin ? all : all.filter((each) => each.state === "visible" || isKnown(each));
-    const { rows, next } = await readPage(query, explanationList(known));
+    const accepts = (each: Explanation) => isAdmin || each.state === "visible" || isKnown(each);
+    const { rows, next } = await readPage(query, explanationList({ viewer, accepts }, context.library));
     const explanations = rows.map(({ row }) => (isAdmin ? row : withoutPath(row)));
     return { data: { explanations, ...next } };
   },

@@ -2,7 +2,7 @@ import type { Explanation } from "@skillhold/core/library";
 import { routeTable } from "@skillhold/protocol/http";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { explanationList } from "./explanation.ts";
+import { type ExplanationRequest, explanationList } from "./explanation.ts";
 import { readPage } from "./page.ts";
 
 const explanation = (id: string, state: Explanation["state"], source: string, path: string): Explanation => ({
@@ -15,10 +15,24 @@ const explanation = (id: string, state: Explanation["state"], source: string, pa
   warnings: [],
 });
 
+const everyone: ExplanationRequest = { viewer: { runtime: "test" }, accepts: () => true };
+
+const libraryOf = (all: readonly Explanation[]): Parameters<typeof explanationList>[1] => {
+  const isCurrent = ({ state }: Explanation) => state === "visible" || state === "hidden";
+  return {
+    explainPage: async (_, { after = "", limit, accepts }) =>
+      all
+        .filter((each) => isCurrent(each) && each.id > after && accepts(each))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit),
+    explainOthers: async () => all.filter((each) => !isCurrent(each)),
+  };
+};
+
 async function readAll(limit: number, look: () => readonly Explanation[]): Promise<readonly string[]> {
   const paths: string[] = [];
   for (let cursor: string | undefined; ; ) {
-    const { rows, next } = await readPage({ cursor, limit }, explanationList(look()));
+    const { rows, next } = await readPage({ cursor, limit }, explanationList(everyone, libraryOf(look())));
     paths.push(...rows.map(({ row }) => row.path));
     if (next.nextCursor === undefined) return paths;
     cursor = next.nextCursor;
@@ -70,10 +84,10 @@ test("a row that stays is on exactly one page while others change [S-53]", async
 
 test("removing a row does not skip another one on the next page [S-53]", async () => {
   const all = ["1", "2", "3", "4"].map((name) => explanation("a", "shadowed", "home", `/${name}`));
-  const one = await readPage({ limit: 1 }, explanationList(all));
+  const one = await readPage({ limit: 1 }, explanationList(everyone, libraryOf(all)));
   const [read] = one.rows.map(({ row }) => row);
   const rest = all.filter((each) => each !== read);
-  const two = await readPage({ cursor: one.next.nextCursor }, explanationList(rest));
+  const two = await readPage({ cursor: one.next.nextCursor }, explanationList(everyone, libraryOf(rest)));
   expect(two.rows.map(({ row }) => row.path).sort()).toEqual(rest.map(({ path }) => path));
 });
 
@@ -81,13 +95,13 @@ test("accepts its own cursor for the longest names [S-53]", async () => {
   // The longest name that a folder has, of what takes most room in JSON.
   const names = ["\u0001", "\u0002"].map((character) => character.repeat(255));
   const all = names.map((name) => explanation(name, "invalid", "s".repeat(64), "/"));
-  const { next } = await readPage({ limit: 1 }, explanationList(all));
+  const { next } = await readPage({ limit: 1 }, explanationList(everyone, libraryOf(all)));
   expect(routeTable.explainAll.query.parse({ cursor: next.nextCursor })).toEqual({ cursor: next.nextCursor });
 });
 
 test("a cursor does not disclose a path [S-53]", async () => {
   const all = ["a", "b"].map((id) => explanation(id, "visible", "local", `/srv/private/${id}`));
-  const { next } = await readPage({ limit: 1 }, explanationList(all));
+  const { next } = await readPage({ limit: 1 }, explanationList(everyone, libraryOf(all)));
   expect(Buffer.from(next.nextCursor ?? "", "base64url").toString()).not.toContain("private");
   expect(next.nextCursor).toBeDefined();
 });

@@ -1,4 +1,4 @@
-import type { Explanation } from "@skillhold/core/library";
+import type { Explanation, IndexedLibrary, Viewer } from "@skillhold/core/library";
 import { z } from "zod";
 import { shortHash } from "../bytes.ts";
 import { type KeyedRow, type PagedList, type RowKey, rowsAfter } from "./page.ts";
@@ -10,19 +10,37 @@ const ranks = { visible: 0, hidden: 0, shadowed: 1, invalid: 2 } as const satisf
 
 const Position = z.tuple([z.int(), z.string(), z.string(), z.string()]);
 
+/** The explanations that `accepts` takes. */
+export interface ExplanationRequest {
+  readonly viewer: Viewer;
+  accepts(explanation: Explanation): boolean;
+}
+
 /**
  * Explanations in the library's order: the current skills, the shadowed ones and the invalid ones, each by id. The hash of
  * the path distinguishes explanations with one source and id without disclosing the path, and is stable across gateways.
  */
 export function explanationList(
-  all: readonly Explanation[],
+  { viewer, accepts }: ExplanationRequest,
+  library: Pick<IndexedLibrary, "explainPage" | "explainOthers">,
 ): PagedList<KeyedRow<Explanation>, z.infer<typeof Position>> {
-  const keyed = all.map((row) => ({ key: keyOf(row), row }));
   return {
     position: Position,
     positionOf: ({ key }) => Position.parse(key),
-    list: async (after, limit) => rowsAfter(keyed, after, limit),
+    list: async (after, limit) => {
+      const [rank, id] = after ?? [ranks.visible, undefined];
+      const isCurrent = rank === ranks.visible;
+      const page = { after: id, limit, accepts };
+      const current = isCurrent ? keyed(await library.explainPage(viewer, page)) : [];
+      if (current.length === limit) return current;
+      const others = keyed((await library.explainOthers(viewer)).filter(accepts));
+      return [...current, ...rowsAfter(others, isCurrent ? undefined : after, limit - current.length)];
+    },
   };
+}
+
+function keyed(rows: readonly Explanation[]): readonly KeyedRow<Explanation>[] {
+  return rows.map((row) => ({ key: keyOf(row), row }));
 }
 
 function keyOf({ id, source, state, path }: Explanation): RowKey {

@@ -123,9 +123,9 @@ export function candidateDisclosure(
   viewers: readonly Viewer[],
   { skills, sources }: Pick<CatalogueContext, "skills" | "sources">,
 ): (candidate: Pick<Explanation, "id" | "source">) => boolean {
-  const view = skills.view();
   const folders = new Set(sources.filter(({ path }) => path !== undefined).map(({ label }) => label));
   return ({ id, source }) => {
+    const view = skills.view();
     const isRegistered = view.find(id)?.source === source;
     if (!isRegistered && !folders.has(source)) return false;
     const standing = isRegistered ? view.standing(id) : undefined;
