@@ -29,6 +29,8 @@ export interface LibraryOpenOptions {
   readonly reportsServers?: boolean;
   /** True for a command whose searches use an embedder and a reranker, if there are any. */
   readonly usesModels?: boolean;
+  /** True for a command that reads the skills once and needs nothing else of the store. */
+  readonly skipsEmptyStore?: boolean;
 }
 
 /** Opens the library of the common options for the time of one call. */
@@ -41,6 +43,7 @@ export async function withLibrary<T>(
     onStoreFailure,
     reportsServers = false,
     usesModels = watch !== undefined,
+    skipsEmptyStore = false,
   }: LibraryOpenOptions = {},
 ): Promise<T> {
   const roots = [...given, ...listOption(options, "root")];
@@ -52,7 +55,7 @@ export async function withLibrary<T>(
   const folders = openProgress(io, "looking for skills", { afterMs: 400 });
   const servers = openProgress(io, "connecting to servers", { afterMs: 400 });
   const stack = await openStack(libraryChoice(options, roots), machineOf(io), {
-    ...present({ watch, onStoreFailure, usesModels }),
+    ...present({ watch, onStoreFailure, usesModels, skipsEmptyStore }),
     onProgress: ({ skills, folders: count }) => folders.update(skills, count),
     onServerProgress: servers.update,
     ...(options["dryRun"] === true ? { audit: noLog } : {}),

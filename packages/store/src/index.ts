@@ -4,5 +4,5 @@ export { SqliteCache } from "./local/sqlite-cache.ts";
 export { type SecretPorts, SqliteSecrets } from "./local/sqlite-secrets.ts";
 export { openStateDatabase } from "./local/sqlite-state.ts";
 export { copyDatabase } from "./local/state-copy.ts";
-export { openRegistryStore, readFolderToggles } from "./table/open-registry-store.ts";
+export { isEmptyRegistry, openRegistryStore, readFolderToggles } from "./table/open-registry-store.ts";
 export type { RegistryStoreOptions } from "./table/registry-store.ts";

@@ -16,7 +16,7 @@ import { type Limits, withLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "../place/data-folder.ts";
 import { type Machine, present } from "../place/machine.ts";
-import { storeUrl } from "../place/store-address.ts";
+import { showStore, storeUrl } from "../place/store-address.ts";
 import { userName } from "../place/user-name.ts";
 import { openModels } from "../search/search-model.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
@@ -26,6 +26,8 @@ import { type McpLayer, type McpLayerOptions, openMcpLayers } from "../source/mc
 import {
   chooseStore,
   isStoreAlone,
+  isStoreEmpty,
+  type LayerOptions,
   openRegistryLayer,
   type RegistryLayer,
   readDisabledFolders,
@@ -58,6 +60,8 @@ export interface StackOptions {
   readonly limits?: Limits;
   /** Receives the failure of a store that cannot be opened and is then left out; without it, opening fails. */
   readonly onStoreFailure?: (error: SkillError) => void;
+  /** True for a caller that reads the skills once: a store without skills is left out, because opening it takes longer. */
+  readonly skipsEmptyStore?: boolean;
   /** Replaces the user's log. */
   readonly audit?: StackLog;
   readonly onProgress?: (progress: { readonly skills: number; readonly folders: number }) => void;
@@ -80,6 +84,8 @@ export interface Stack {
   /** In the order in which they win. */
   readonly sources: readonly Source[];
   readonly store: Pick<RegistryLayer, "library" | "address" | "engine" | "context"> | undefined;
+  /** The address of a store that was left out because it has no skills. */
+  readonly emptyStore?: string;
   /** The MCP servers, including those that do not answer. */
   readonly mcp: readonly McpLayer[];
   readonly close: () => Promise<void>;
@@ -134,11 +140,10 @@ async function openLayers(
   if (cache !== undefined) onClose(() => cache.close());
   const onError = present({ onError: watch?.onError });
   const layer = { host, limits, cache, isWatched: watch !== undefined, ...onError };
-  const { store, settings } = await openStoreLayer(
-    async () => (url === undefined ? undefined : await openRegistryLayer(url, choice, machine, layer)),
-    async () => (isAlone ? new Set<string>() : await readDisabledFolders(choice, machine)),
-    options.onStoreFailure,
-  );
+  // The record of an agent is in the store.
+  const maySkip = options.skipsEmptyStore === true && choice.agent === undefined && sources.length > 0;
+  const storeOptions = { url, isAlone, maySkip, layer, ...present({ onFailure: options.onStoreFailure }) };
+  const { store, settings, ...left } = await openStoreLayer(choice, machine, storeOptions);
   if (store !== undefined) onClose(() => store.close());
   const { viewer, manifest } = await chooseViewer(choice, env, store);
   const record = options.audit ?? openUserLog(choice, machine, cache, onClose);
@@ -179,7 +184,7 @@ async function openLayers(
   const { audit } = record;
   const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
   const isDisclosed = choice.role === "admin" ? () => true : disclosureTo(viewers, store);
-  return { library, inspect, viewer, manifest, audit, isDisclosed, precedence, sources, store, mcp };
+  return { ...left, library, inspect, viewer, manifest, audit, isDisclosed, precedence, sources, store, mcp };
 }
 
 /** The sources of a choice, or their approved content. */
@@ -219,14 +224,29 @@ function openCache({ cache }: StackChoice, env: Machine["env"]): SqliteCache | u
   return file === undefined ? undefined : new SqliteCache(file);
 }
 
+interface StoreLayerOptions {
+  readonly url: string | undefined;
+  readonly isAlone: boolean;
+  /** Whether a store without skills is left out. */
+  readonly maySkip: boolean;
+  readonly layer: LayerOptions;
+  readonly onFailure?: StackOptions["onStoreFailure"];
+}
+
 /** Opens the store; without one, reads only which folder skills are switched off. */
 async function openStoreLayer(
-  open: () => Promise<RegistryLayer | undefined>,
-  readDisabled: () => Promise<ReadonlySet<string>>,
-  onFailure: StackOptions["onStoreFailure"],
-): Promise<{ readonly store: RegistryLayer | undefined; readonly settings: AccessSettings }> {
+  choice: StackChoice,
+  machine: Machine,
+  { url, isAlone, maySkip, layer, onFailure }: StoreLayerOptions,
+): Promise<
+  Pick<Stack, "emptyStore"> & { readonly store: RegistryLayer | undefined; readonly settings: AccessSettings }
+> {
   try {
-    const store = await open();
+    if (maySkip && url !== undefined && (await isStoreEmpty(url)))
+      return { store: undefined, settings: {}, emptyStore: showStore(url, machine) };
+    const store = url === undefined ? undefined : await openRegistryLayer(url, choice, machine, layer);
+    const readDisabled = async () =>
+      isAlone ? new Set<string>() : await readDisabledFolders(choice, machine);
     const disabledFolders = store?.library.disabledFolders ?? fixedIds(await readDisabled());
     return { store, settings: { disabledFolders } };
   } catch (error) {

@@ -13,6 +13,7 @@ export { localProposer, type ProposerChoice, proposalStore } from "./local-propo
 export {
   chooseStore,
   isStoreAlone,
+  isStoreEmpty,
   type LayerOptions,
   openRegistryLayer,
   type RegistryLayer,

@@ -10,6 +10,7 @@ import {
   isStoreThere,
   missingStore,
   showStore,
+  storeFile,
   storeReadOptions,
   storeUrl,
 } from "../place/store-address.ts";
@@ -67,7 +68,7 @@ export async function readDisabledFolders(
   place: ProcessContext,
 ): Promise<ReadonlySet<string>> {
   const url = named === false ? undefined : findOwnStore(place);
-  if (url === undefined || !isStoreThere(url)) return new Set();
+  if (url === undefined || !isStoreThere(url) || (await isStoreEmpty(url))) return new Set();
   const { isNoRegistry, readFolderToggles } = await import("@skillhold/store");
   try {
     const toggles = await readFolderToggles(url, storeReadOptions(url));
@@ -76,6 +77,14 @@ export async function readDisabledFolders(
     if (isNoRegistry(error)) return new Set();
     throw withoutStoreHint(error);
   }
+}
+
+/** Whether a store has no skills and switches off no folder skill. False where that takes long to find out. */
+export async function isStoreEmpty(url: string): Promise<boolean> {
+  const file = storeFile(url);
+  if (file === undefined) return false;
+  const { isEmptyRegistry } = await import("@skillhold/store");
+  return await isEmptyRegistry(file);
 }
 
 /** The user's own store; undefined where the user has no data folder. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Tx } from "../engine/db.ts";
 
 export interface Migration {
@@ -6,6 +7,11 @@ export interface Migration {
   readonly script: string;
   /** Changes existing rows where SQL alone cannot, after the script and in its transaction. */
   readonly fill?: (tx: Tx) => Promise<void>;
+}
+
+/** The checksum that a database keeps of a step. */
+export function checksumOf({ script }: Pick<Migration, "script">): string {
+  return hash("sha256", script, "hex");
 }
 
 /** Forward only: the position is the version, and a released step never changes. */

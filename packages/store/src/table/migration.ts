@@ -1,11 +1,10 @@
-import { hash } from "node:crypto";
 import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { ZodError, z } from "zod";
 import type { Db, Queries, Tx } from "../engine/db.ts";
 import { noRegistry } from "../engine/no-registry.ts";
 import { sql } from "../engine/sql.ts";
-import { type Migration, migrations } from "./migration-table.ts";
+import { checksumOf, type Migration, migrations } from "./migration-table.ts";
 
 const MigrationRow = z.object({ id: z.int(), name: z.string(), checksum: z.string() });
 
@@ -74,10 +73,6 @@ async function countDone(db: Queries, steps: readonly Migration[]): Promise<numb
     if (row.id !== index + 1 || row.checksum !== checksumOf(step)) throw changed(row);
   }
   return rows.length;
-}
-
-function checksumOf({ script }: Migration): string {
-  return hash("sha256", script, "hex");
 }
 
 /** The table has other columns, or rows of another format. */

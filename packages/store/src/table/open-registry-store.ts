@@ -19,3 +19,9 @@ export async function readFolderToggles(
   const { readToggles } = await import("./open-db.ts");
   return await readToggles(url, options);
 }
+
+/** Whether the registry in a file has no skills and no toggles, without loading the store. */
+export async function isEmptyRegistry(path: string): Promise<boolean> {
+  const { lacksSkills } = await import("./empty-registry.ts");
+  return await lacksSkills(path);
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SkillEntry } from "@skillhold/protocol";
@@ -70,6 +70,32 @@ describe("list", () => {
     expect(accepted.out).toMatch(/^pdf .*registry/m);
     const again = await runMain(["list"], root, { env, typed: "y\n" });
     expect(again).toMatchObject({ tty: "", out: expect.stringMatching(/^xlsx .*registry/m) });
+  });
+
+  test("a store without skills changes no list, and its first toggle counts at once [S-16] [S-19]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
+    writeFile(root, ".claude/skills/pdf/SKILL.md", skillText("pdf", "Another."));
+    writeFile(root, "skills/none/SKILL.md", "no frontmatter\n");
+    const options = { env: { HOME: join(root, "home") } };
+    const first = await runJson(["list"], root, options);
+    expect(first.data).toMatchObject({ skills: [{ id: "pdf" }], invalid: [{}], shadowed: [{}], hidden: [] });
+    expect(existsSync(join(root, "home/.local/share/skillhold/registry.db"))).toBe(true);
+    expect((await runJson(["list"], root, options)).data).toEqual(first.data);
+    expect((await runJson(["list", "skills"], root, options)).data.skills).toHaveLength(1);
+    expect((await runMain(["disable", "pdf"], root, options)).code).toBe(0);
+    for (const args of [["list"], ["list", "skills"]]) {
+      const { data } = await runJson(args, root, options);
+      expect(data).toMatchObject({ skills: [], hidden: [{ id: "pdf", reason: "disabled" }] });
+    }
+  });
+
+  test("names the store that it looked in, also when the store has no skills [S-19] [S-60]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
+    const options = { env: { HOME: join(root, "home") } };
+    await runMain(["list"], root, options);
+    rmSync(join(root, "skills/pdf"), { recursive: true });
+    const { err } = await runMain(["list"], root, options);
+    expect(err).toContain("Looked in skills (skills).\nLooked in the store (sqlite:home/");
   });
 
   test("--invalid prints position, message and fix [S-4] [S-19]", async () => {

@@ -48,7 +48,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
       if (listing.skills.length === 0) isSeeded = await offer(input, opened);
       return 0;
     },
-    { roots: input.args },
+    { roots: input.args, skipsEmptyStore: true },
   );
   return isSeeded ? await run(input) : code;
 }
@@ -159,6 +159,7 @@ function summarize(
 
 function printNothing(io: Io, { invalid, hidden, problems }: Listing, opened: Opened): void {
   const { sources, store, mcp } = opened;
+  const address = store?.address ?? opened.emptyStore;
   const isAnything = invalid.length + hidden.length > 0;
   const hasLinks = linksOf(problems).length > 0;
   if (isAnything) io.err("No skill is visible.\n");
@@ -172,7 +173,7 @@ function printNothing(io: Io, { invalid, hidden, problems }: Listing, opened: Op
   }
   for (const { label, root } of sources)
     io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
-  if (store !== undefined) io.err(`Looked in the store (${plain(store.address)}).\n`);
+  if (address !== undefined) io.err(`Looked in the store (${plain(address)}).\n`);
   for (const { library } of mcp) io.err(`Queried ${library.state().source}.\n`);
   if (isAnything || hasLinks) return;
   if (sources.length === 0 && store !== undefined) {
