@@ -12,6 +12,14 @@ export interface Ids {
 /** Contract: when `record` fails, the recorded action does not happen. */
 export interface AuditSink {
   record(event: SkillEvent): void | Promise<void>;
+  /** Records events of one moment, at less cost than one by one. */
+  recordAll?(events: readonly SkillEvent[]): void | Promise<void>;
+}
+
+/** Records events of one moment. */
+export async function recordAll(audit: AuditSink, events: readonly SkillEvent[]): Promise<void> {
+  if (audit.recordAll !== undefined) await audit.recordAll(events);
+  else await Promise.all(events.map((event) => audit.record(event)));
 }
 
 export {

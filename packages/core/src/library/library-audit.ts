@@ -1,5 +1,5 @@
 import type { SkillEvent } from "@skillhold/protocol";
-import type { AuditSink, Clock } from "../port.ts";
+import { type AuditSink, type Clock, recordAll } from "../port.ts";
 import type { FolderRow } from "../source/scan-row.ts";
 import type { FolderView } from "./folder-view.ts";
 import type { ShadowedSkill } from "./shelf.ts";
@@ -31,8 +31,7 @@ export async function recordDiscovery(
     const { id, source, path, by } = shadowed;
     events.push({ type: "skill.shadowed", at, skill: asId(id), source, path, by });
   }
-  // Concurrent events share a commit.
-  await Promise.all(events.map((event) => audit.record(event)));
+  await recordAll(audit, events);
 }
 
 function nameOf({ path, by }: ShadowedSkill): string {

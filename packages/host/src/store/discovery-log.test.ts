@@ -46,7 +46,7 @@ async function scan(...ids: readonly string[]): Promise<void> {
       throw error;
     },
   });
-  await Promise.all(ids.map((id) => log.record(discovered(id))));
+  await log.recordAll(ids.map(discovered));
 }
 
 test("the first scan looks up no skill in the log, and later ones record each discovery once [S-62]", async () => {
@@ -56,4 +56,19 @@ test("the first scan looks up no skill in the log, and later ones record each di
   expect(lookups).toBe(4);
   const events = await store.listEvents({ order: "oldest", limit: 100 });
   expect(events.map(({ event }) => "skill" in event && event.skill)).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a failed write is reported once, and the next start records its discoveries [S-62]", async () => {
+  const failures: unknown[] = [];
+  const log = new DiscoveryLog({
+    audit: { record: () => Promise.reject(new Error("full")) },
+    log: store,
+    name: "test",
+    onError: (error) => failures.push(error),
+  });
+  await log.recordAll([discovered("a"), discovered("b")]);
+  await log.recordAll([discovered("c")]);
+  expect(failures).toEqual([new Error("full")]);
+  await scan("a", "b", "c");
+  expect(await store.listEvents({ order: "oldest", limit: 100 })).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { IndexCache, ShadowedSkill } from "@skillhold/core/library";
-import type { AuditSink, Clock } from "@skillhold/core/port";
+import { type AuditSink, type Clock, recordAll } from "@skillhold/core/port";
 import type { SkillEvent } from "@skillhold/protocol";
 import type { RegistryStore } from "@skillhold/registry/record";
 
@@ -18,6 +18,12 @@ export interface DiscoveryLogOptions {
 type Discovery = Extract<SkillEvent, { type: "skill.discovered" | "skill.shadowed" }>;
 const types: readonly Discovery["type"][] = ["skill.discovered", "skill.shadowed"];
 
+interface KeyedDiscovery {
+  readonly event: Discovery;
+  /** Equal for equal discoveries. */
+  readonly key: string;
+}
+
 /** How many events of a skill are compared before an event counts as new. */
 const COMPARED = 100;
 
@@ -25,7 +31,6 @@ const COMPARED = 100;
 export class DiscoveryLog implements AuditSink {
   readonly #options: DiscoveryLogOptions;
   #known: Set<string> | undefined;
-  #hasAny: Promise<boolean> | undefined;
   #isChanged = false;
   #hasFailed = false;
 
@@ -34,37 +39,51 @@ export class DiscoveryLog implements AuditSink {
   }
 
   async record(event: SkillEvent): Promise<void> {
-    if (event.type !== "skill.discovered" && event.type !== "skill.shadowed") return;
-    const known = this.#load();
-    const key = keyOf(event);
-    if (this.#hasFailed || known.has(key)) return;
-    known.add(key);
+    await this.recordAll([event]);
+  }
+
+  async recordAll(events: readonly SkillEvent[]): Promise<void> {
+    const fresh = this.#addNew(events);
+    if (fresh.length === 0) return;
     try {
-      if (!(await this.#isLogged(event, key))) await this.#options.audit.record(event);
+      const unlogged = await this.#withoutLogged(fresh);
+      await recordAll(
+        this.#options.audit,
+        unlogged.map(({ event }) => event),
+      );
       this.#isChanged = true;
     } catch (error) {
-      known.delete(key);
+      for (const { key } of fresh) this.#load().delete(key);
       if (this.#hasFailed) return;
       this.#hasFailed = true;
       this.#options.onError(error);
     }
   }
 
-  async #isLogged({ skill, type }: Discovery, key: string): Promise<boolean> {
-    if (!(await this.#hasDiscoveries())) return false;
-    const events = await this.#options.log.eventsAbout(skill, type, COMPARED);
-    return events.some(({ event }) => isDiscovery(event) && keyOf(event) === key);
+  /** The discoveries that are not known yet, which then are. */
+  #addNew(events: readonly SkillEvent[]): readonly KeyedDiscovery[] {
+    const known = this.#load();
+    if (this.#hasFailed) return [];
+    return events.filter(isDiscovery).flatMap((event) => {
+      const key = keyOf(event);
+      if (known.has(key)) return [];
+      known.add(key);
+      return { event, key };
+    });
   }
 
-  /** One query for all concurrent events: the first scan would otherwise look up every skill in a log without discoveries. */
-  #hasDiscoveries(): Promise<boolean> {
-    this.#hasAny ??= this.#options.log
-      .listEvents({ types, order: "newest", limit: 1 })
-      .then(({ length }) => length > 0)
-      .finally(() => {
-        this.#hasAny = undefined;
-      });
-    return this.#hasAny;
+  /** The first scan looks up no skill, because the log has no discoveries. */
+  async #withoutLogged(fresh: readonly KeyedDiscovery[]): Promise<readonly KeyedDiscovery[]> {
+    const { log } = this.#options;
+    const { length } = await log.listEvents({ types, order: "newest", limit: 1 });
+    if (length === 0) return fresh;
+    const isLogged = await Promise.all(
+      fresh.map(async ({ event: { skill, type }, key }) => {
+        const events = await log.eventsAbout(skill, type, COMPARED);
+        return events.some(({ event }) => isDiscovery(event) && keyOf(event) === key);
+      }),
+    );
+    return fresh.filter((_, index) => !isLogged[index]);
   }
 
   #load(): Set<string> {
@@ -88,14 +107,12 @@ export function recordShadowing(
   library: { view(): { readonly shadowed: readonly ShadowedSkill[] } },
   audit: AuditSink,
   clock: Clock,
-): Promise<unknown> {
+): Promise<void> {
   const at = clock.now().toISOString();
-  const { shadowed } = library.view();
-  return Promise.all(
-    shadowed.map(({ id: skill, source, path, by }) =>
-      audit.record({ type: "skill.shadowed", at, skill, source, path, by } as Discovery),
-    ),
-  );
+  const events = library.view().shadowed.map(({ id: skill, source, path, by }) => {
+    return { type: "skill.shadowed", at, skill, source, path, by } as Discovery;
+  });
+  return recordAll(audit, events);
 }
 
 function cacheKey(name: string): string {

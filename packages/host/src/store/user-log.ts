@@ -29,8 +29,12 @@ export class UserLog implements AuditSink {
   }
 
   async record(event: SkillEvent): Promise<void> {
+    await this.recordAll([event]);
+  }
+
+  async recordAll(events: readonly SkillEvent[]): Promise<void> {
     const { audit } = await this.#open();
-    await audit.record(event);
+    await audit.recordAll(events);
   }
 
   /** The recent uses of skills in the log. */

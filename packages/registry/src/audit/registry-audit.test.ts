@@ -32,6 +32,25 @@ test("writes the events of one turn in one transaction [S-62]", async () => {
   expect(store.batches).toHaveLength(1);
 });
 
+test("writes events of one moment in order, at most a thousand at once, and ends when all are written [S-62]", async () => {
+  const store = fakeStore();
+  const audit = new RegistryAudit(store);
+  const events = Array.from({ length: 2500 }, (_, index) => makeEvent(index));
+  let isDone = false;
+  const all = audit.recordAll(events).then(() => {
+    isDone = true;
+  });
+  for (const _ of [1, 2, 3]) {
+    await store.begun();
+    expect(isDone).toBe(false);
+    store.commit();
+  }
+  await all;
+  await audit.recordAll([]);
+  expect(store.batches.map(({ length }) => length)).toEqual([1000, 1000, 500]);
+  expect(store.batches.flat()).toEqual(events);
+});
+
 test("waits for the callers of the last batch and of its commit [S-62]", async () => {
   const timers = new ManualTimers();
   const store = fakeStore();

@@ -8,7 +8,7 @@ type LogStore = Pick<RegistryStore, "transaction">;
 
 interface Waiting {
   readonly event: SkillEvent;
-  readonly written: PromiseWithResolvers<void>;
+  readonly written: Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 }
 
 /** Larger batches would block other writers of the store. */
@@ -38,9 +38,19 @@ export class RegistryAudit implements AuditSink {
   }
 
   async record(event: SkillEvent): Promise<void> {
+    await this.recordAll([event]);
+  }
+
+  async recordAll(events: readonly SkillEvent[]): Promise<void> {
     if (this.#isClosed) throw new SkillError("USAGE", "The audit log is closed.");
+    if (events.length === 0) return;
     const written = Promise.withResolvers<void>();
-    this.#waiting.push({ event, written });
+    let left = events.length;
+    const resolve = () => {
+      left -= 1;
+      if (left === 0) written.resolve();
+    };
+    for (const event of events) this.#waiting.push({ event, written: { resolve, reject: written.reject } });
     if (this.#waiting.length >= this.#expected) this.#onGathered?.();
     this.#writing ??= this.#writeAll();
     await written.promise;
