@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { getCompileCacheDir } from "node:module";
+import { dirname, join } from "node:path";
 import type { DependencyManifest, Scan, ScanFile } from "@skillhold/core/dependency";
 import { type CancelTimer, systemTimers, type Timers } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
@@ -148,7 +149,7 @@ export class ScanProcess {
       ? ["--conditions=@skillhold/source", "--disable-warning=ExperimentalWarning"]
       : [];
     const argv = [process.execPath, `--max-old-space-size=${MAX_HEAP_MB}`, ...source, main] as const;
-    return new Child(this.#launch([...argv], { env: {}, pipes: [REQUESTS, ANSWERS] }));
+    return new Child(this.#launch([...argv], { env: compileCache(), pipes: [REQUESTS, ANSWERS] }));
   }
 
   #end(child = this.#child): void {
@@ -156,6 +157,13 @@ export class ScanProcess {
     child?.kill();
     if (this.#child === child) this.#child = undefined;
   }
+}
+
+/** The folder in which this process keeps compiled code, if any. Compiling the scanners takes longer than most scans. */
+function compileCache(): Readonly<Record<string, string>> {
+  const folder = getCompileCacheDir();
+  // Node adds a folder for its version.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 const BACKGROUND = { isBackground: true } as const;
