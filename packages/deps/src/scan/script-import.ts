@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { Ranges } from "./ranges.ts";
 import { type Interest, type Language, parseSyntax, type SyntaxNode } from "./syntax.ts";
 
@@ -19,6 +21,28 @@ export async function readScriptImports(
   text: string,
 ): Promise<readonly ScriptImport[] | undefined> {
   if (!/import|require|export/.test(text)) return [];
+  const key = `${language}:${createHash("sha256").update(text, "utf16le").digest("base64")}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const imports = await parseImports(language, text);
+  // A text that exceeds its limits is parsed again, because time is one of them.
+  if (imports === undefined || imports.length > MOST_KEPT) return imports;
+  // A copy, because a slice of the text would keep all of it in memory.
+  kept.set(key, structuredClone(imports));
+  return imports;
+}
+
+const MOST_KEPT = 5000;
+/** The imports of the last texts, because skills share files. */
+const kept = new LRUCache<string, readonly ScriptImport[]>({
+  maxSize: MOST_KEPT,
+  sizeCalculation: (imports) => imports.length + 1,
+});
+
+async function parseImports(
+  language: Exclude<Language, "python" | "bash">,
+  text: string,
+): Promise<readonly ScriptImport[] | undefined> {
   const imports: ScriptImport[] = [];
   const isParsed = await parseSyntax(language, interestIn(language, text), text, (nodes) => {
     const guarded = new Ranges();

@@ -224,3 +224,13 @@ test("reads an extensionless script as its first line says [S-34]", async () => 
     "npm:alpha npm:beta npm:gamma npm:marked pip:requests system:jq",
   );
 });
+
+test("reads a text that it knows as the language and the bundle of its file say [S-34]", async () => {
+  const text = "import type { A } from 'alpha'\nimport { b } from 'beta'\n";
+  const { dependencies } = await scanTable({ "a.ts": text, "lib/b.ts": text });
+  expect(dependencies.filter(({ kind }) => kind === "npm")).toMatchObject(
+    ["alpha", "beta"].map((name) => ({ name, seen: [{ file: "a.ts" }, { file: "lib/b.ts" }] })),
+  );
+  const own = JSON.stringify({ name: "beta" });
+  expect(brief(await scanTable({ "c.ts": text, "package.json": own }), ["npm"])).toBe("npm:alpha?");
+});
