@@ -26,17 +26,20 @@ export async function readScriptImports(
   if (known !== undefined) return known;
   const imports = await parseImports(language, text);
   // A text that exceeds its limits is parsed again, because time is one of them.
-  if (imports === undefined || imports.length > MOST_KEPT) return imports;
+  if (imports === undefined) return imports;
   // A copy, because a slice of the text would keep all of it in memory.
   kept.set(key, structuredClone(imports));
   return imports;
 }
 
-const MOST_KEPT = 5000;
+const BYTES_PER_IMPORT = 100;
+const MAX_BYTES = 4 * 1024 * 1024;
+
 /** The imports of the last texts, because skills share files. */
 const kept = new LRUCache<string, readonly ScriptImport[]>({
-  maxSize: MOST_KEPT,
-  sizeCalculation: (imports) => imports.length + 1,
+  maxSize: MAX_BYTES,
+  sizeCalculation: (imports) =>
+    imports.reduce((sum, { specifier }) => sum + BYTES_PER_IMPORT + 2 * specifier.length, BYTES_PER_IMPORT),
 });
 
 async function parseImports(
