@@ -32,7 +32,7 @@ export async function parseCode(
     if (root === undefined) return;
     const cursor = root.walk();
     try {
-      tree = { text, ...copy(cursor) };
+      tree = { text, ...copy(cursor, text) };
     } finally {
       cursor.delete();
     }
@@ -46,7 +46,6 @@ interface Cursor {
   readonly nodeIsNamed: boolean;
   readonly startIndex: number;
   readonly endIndex: number;
-  readonly startPosition: { readonly row: number };
   gotoFirstChild(): boolean;
   gotoNextSibling(): boolean;
   gotoParent(): boolean;
@@ -56,19 +55,24 @@ interface Open extends CodeNode {
   readonly kids: CodeNode[];
 }
 
-function copy(cursor: Cursor): { readonly root: CodeNode; readonly isCut: boolean } {
-  const root = nodeAt(cursor);
+/** Each property of a cursor is a call into the parser, so anonymous nodes are not read. */
+function copy(cursor: Cursor, text: string): { readonly root: CodeNode; readonly isCut: boolean } {
+  const rows = new RowCounter(text);
+  const root = nodeAt(cursor, rows);
   const stack: Open[] = [root];
   let nodes = 1;
   let isCut = false;
   let depth = 0;
+  let isNamed = true;
   for (;;) {
     const isDeep = depth >= MAX_DEPTH;
-    if (!isDeep && nodes < MAX_NODES && cursor.gotoFirstChild()) depth += 1;
+    // Anonymous nodes are punctuation and keywords; they have no children.
+    const isOpen = isNamed && !isDeep && nodes < MAX_NODES;
+    if (isOpen && cursor.gotoFirstChild()) depth += 1;
     else {
       isCut ||= isDeep || nodes >= MAX_NODES;
       let isMoved = cursor.gotoNextSibling();
-      stack.pop();
+      if (isNamed) stack.pop();
       while (!isMoved) {
         if (depth <= 1 || !cursor.gotoParent()) return { root, isCut: isCut && nodes > 1 };
         depth -= 1;
@@ -76,22 +80,47 @@ function copy(cursor: Cursor): { readonly root: CodeNode; readonly isCut: boolea
         isMoved = cursor.gotoNextSibling();
       }
     }
-    const node = nodeAt(cursor);
-    // Anonymous nodes are punctuation and keywords; they have no children.
-    if (cursor.nodeIsNamed) {
-      stack.at(-1)?.kids.push(node);
-      nodes += 1;
-    }
+    isNamed = cursor.nodeIsNamed;
+    if (!isNamed) continue;
+    const node = nodeAt(cursor, rows);
+    stack.at(-1)?.kids.push(node);
+    nodes += 1;
     stack.push(node);
   }
 }
 
-function nodeAt(cursor: Cursor): Open {
-  return {
-    type: cursor.nodeType,
-    start: cursor.startIndex,
-    end: cursor.endIndex,
-    row: cursor.startPosition.row,
-    kids: [],
-  };
+function nodeAt(cursor: Cursor, rows: RowCounter): Open {
+  const start = cursor.startIndex;
+  return { type: named(cursor.nodeType), start, end: cursor.endIndex, row: rows.at(start), kids: [] };
+}
+
+const names = new Map<string, string>();
+
+/** The same name as a property key, which compares by its address instead of its letters. */
+function named(type: string): string {
+  const known = names.get(type);
+  if (known !== undefined) return known;
+  const [name = type] = Object.keys({ [type]: true });
+  names.set(type, name);
+  return name;
+}
+
+/** The rows of positions in ascending order. */
+class RowCounter {
+  readonly #text: string;
+  #row = 0;
+  #next: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#next = text.indexOf("\n");
+  }
+
+  at(position: number): number {
+    while (this.#next !== -1 && this.#next < position) {
+      this.#row += 1;
+      this.#next = this.#text.indexOf("\n", this.#next + 1);
+    }
+    return this.#row;
+  }
 }
