@@ -30,10 +30,13 @@ export function plainTag(tag: string): string {
 /** A shorter body gains less than the compression takes. */
 export const MIN_COMPRESSED = 2048;
 
+const packBrotli = promisify(brotliCompress);
+const packGzip = promisify(gzip);
+
 const compressors: Readonly<Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
   // Quality 4 is faster than gzip and smaller.
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (bytes) => promisify(gzip)(bytes, { level: 5 }),
+  br: (bytes) => packBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (bytes) => packGzip(bytes, { level: 5 }),
 };
 
 /** Compressed forms of bodies that the response cache keeps. */

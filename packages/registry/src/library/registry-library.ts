@@ -126,8 +126,8 @@ const KEPT_TEXT_BYTES = 16 * 1024 * 1024;
 class RegistryTexts implements SearchTexts {
   readonly #shelf: RegistryShelf;
   readonly #limits: Limits;
-  /** Texts by their hash, kept for the snippets of search results. */
-  readonly #kept = new TextCache(KEPT_TEXT_BYTES);
+  /** The instructions by tree hash, kept for the snippets of search results. */
+  readonly #bodies = new TextCache(KEPT_TEXT_BYTES);
 
   constructor(shelf: RegistryShelf, limits: Limits) {
     this.#shelf = shelf;
@@ -143,12 +143,17 @@ class RegistryTexts implements SearchTexts {
   }
 
   async body(entry: SkillEntry): Promise<string | undefined> {
-    return (await this.#readSkill(entry).catch(withoutDamaged))?.skill.body;
+    const { treeHash } = entry;
+    const kept = treeHash && this.#bodies.find(treeHash);
+    if (kept !== undefined) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept);
+    const body = (await this.#readSkill(entry).catch(withoutDamaged))?.skill.body;
+    if (treeHash !== undefined && body !== undefined)
+      this.#bodies.keep(treeHash, new TextEncoder().encode(body));
+    return body;
   }
 
   async #read(entry: SkillEntry): Promise<SearchDocument | undefined> {
-    // A build reads each text once, and would evict those that snippets need.
-    const read = await this.#readSkill(entry, false);
+    const read = await this.#readSkill(entry);
     if (read === undefined) return undefined;
     const document = toDocument(entry, read.skill, await readTexts(read.files, this.#shelf.reader));
     return { ...document, key: this.keyOf(entry) };
@@ -156,15 +161,12 @@ class RegistryTexts implements SearchTexts {
 
   async #readSkill(
     entry: SkillEntry,
-    isKept = true,
   ): Promise<{ readonly skill: ParsedSkill; readonly files: readonly SkillFile[] } | undefined> {
     const { reader } = this.#shelf;
     const files = entry.treeHash === undefined ? [] : await reader.files(entry.treeHash);
     const file = findSkillFile(files);
     if (file === undefined) return undefined;
-    const bytes = this.#kept.find(file.digest) ?? (await reader.bytes(file));
-    if (isKept) this.#kept.keep(file.digest, bytes);
-    return { skill: parseSkill(bytes, this.#limits), files };
+    return { skill: parseSkill(await reader.bytes(file), this.#limits), files };
   }
 }
 
