@@ -1,8 +1,30 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+
+/** The skills of a benchmark: those of a folder, or generated ones. */
+export interface Corpus {
+  readonly origin: "real" | "generated";
+  readonly sizes: readonly number[];
+  /** Writes this many skills. */
+  readonly write: (root: string, size: number) => void;
+}
+
+/** Reads `[sizes…] [--corpus <folder>]`. */
+export function readCorpus(args: readonly string[], usual: readonly number[]): Corpus {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { corpus: { type: "string" } },
+    allowPositionals: true,
+  });
+  const { corpus } = values;
+  const sizes = positionals.length > 0 ? positionals.map(Number) : usual;
+  if (corpus === undefined) return { origin: "generated", sizes, write: writeCorpus };
+  return { origin: "real", sizes, write: (root, size) => copyCorpus(corpus, root, size) };
+}
 
 /** Copies the skills of a folder, again and again under new names, until there are `size` of them. */
-export function copyCorpus(corpus: string, root: string, size: number): void {
+function copyCorpus(corpus: string, root: string, size: number): void {
   const files = readdirSync(corpus, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(^|\/)skill\.md$/i.test(name),
   );
@@ -20,7 +42,7 @@ export function copyCorpus(corpus: string, root: string, size: number): void {
  * Writes skills in the shapes of public ones: the share of each frontmatter form and of skills with subfolders is that of
  * 2,800 skills in public repositories.
  */
-export function writeCorpus(root: string, size: number): void {
+function writeCorpus(root: string, size: number): void {
   for (let index = 0; index < size; index += 1) {
     const folder = join(root, `skill-${index}`);
     const subfolders = foldersOf(index);

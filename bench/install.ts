@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import { Fetcher, readSource, resolveSource, systemGit } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import { openGitServer, skillText } from "../tests/install/git-server.fixture.ts";
+import { withInstallation, workspaceLauncher } from "./installation.ts";
 import { median } from "./measure.ts";
 
 const run = promisify(execFile);
@@ -21,6 +22,10 @@ const ROUNDS = 3;
  * all skills of a repository of 200, and of a folder of 100.
  */
 export async function benchInstall(): Promise<void> {
+  await withInstallation(benchSources);
+}
+
+async function benchSources(packed: string): Promise<void> {
   const server = await openGitServer();
   const base = mkdtempSync(join(tmpdir(), "skillhold-bench-install-"));
   try {
@@ -50,12 +55,10 @@ export async function benchInstall(): Promise<void> {
       writeFileSync(join(folder, "SKILL.md"), skillText(`s-${skill}`));
     }
     const home = join(base, "home");
-    const source = resolve("packages/skillhold/bin/skillhold.js");
-    const packed = await packCommand(base);
     const tasks: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
       "skillhold install": (folder) => skillhold(packed, folder, home, `${repo.url}#@skill-7`),
       "skillhold install, from the workspace": (folder) =>
-        skillhold(source, folder, home, `${repo.url}#@skill-7`),
+        skillhold(workspaceLauncher, folder, home, `${repo.url}#@skill-7`),
       "resolve and fetch": (folder) => fetchOne(folder, repo.url),
       "git clone --depth 1": (folder) =>
         run("git", ["clone", "--quiet", "--depth", "1", repo.url, join(folder, "clone")]),
@@ -119,14 +122,6 @@ async function fetchOne(work: string, url: string): Promise<void> {
   const ports = { fetcher, git, settings: { cwd: work }, limits: defaultLimits, work };
   const resolved = await resolveSource(readSource(url), ports);
   await resolved.fetch(resolved.skills.filter(({ name }) => name === "skill-7"));
-}
-
-/** Packs the command as it is published; returns its launcher. */
-async function packCommand(base: string): Promise<string> {
-  await run(process.execPath, ["scripts/dist.mjs", "--out", base], { maxBuffer: 64 * 1024 * 1024 });
-  const tarball = readdirSync(base).find((name) => name.endsWith(".tgz")) ?? "";
-  await run("tar", ["-xzf", join(base, tarball), "-C", base]);
-  return join(base, "package/bin/skillhold.js");
 }
 
 async function skillhold(

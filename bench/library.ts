@@ -14,7 +14,7 @@ import { setTimeout } from "node:timers/promises";
 import { type OpenLibraryOptions, openLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { SqliteCache } from "@skillhold/store";
-import { copyCorpus, writeCorpus } from "./corpus.ts";
+import { readCorpus } from "./corpus.ts";
 import { growthLine, median, type Point } from "./measure.ts";
 
 /**
@@ -22,16 +22,13 @@ import { growthLine, median, type Point } from "./measure.ts";
  * the same run. `--corpus <folder>` copies the skills of a folder instead of generated ones.
  */
 export async function benchLibrary(args: readonly string[] = []): Promise<void> {
-  const at = args.indexOf("--corpus");
-  const corpus = at === -1 ? undefined : args[at + 1];
-  const sizes = args.filter((_, index) => at === -1 || (index !== at && index !== at + 1)).map(Number);
+  const { sizes, origin, write } = readCorpus(args, [1000, 10_000]);
   const points: (Point & { readonly warm: number })[] = [];
-  for (const size of sizes.length > 0 ? sizes : [1000, 10_000]) {
+  for (const size of sizes) {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-bench-")));
     try {
-      if (corpus === undefined) writeCorpus(join(root, "skills"), size);
-      else copyCorpus(corpus, join(root, "skills"), size);
-      points.push({ size, ...report(size, root) });
+      write(join(root, "skills"), size);
+      points.push({ size, ...report(size, origin, root) });
     } finally {
       rmSync(root, { recursive: true, force: true });
     }
@@ -119,7 +116,7 @@ function optionsFor(root: string): OpenLibraryOptions {
   return { sources: [source], host: nodeHost({ env: {}, platform: "linux", cwd: root }) };
 }
 
-function report(size: number, root: string): { readonly ms: number; readonly warm: number } {
+function report(size: number, origin: string, root: string): { readonly ms: number; readonly warm: number } {
   const rounds = size > 20_000 ? 3 : 7;
   const figures = new Map<string, Figures[]>();
   const names = ["read", "walk", "cold", "stat", "warm"];
@@ -133,7 +130,7 @@ function report(size: number, root: string): { readonly ms: number; readonly war
     const cpu = of(task, ({ cpuMs }) => cpuMs) / of(base, ({ cpuMs }) => cpuMs);
     return `${(of(task) / of(base)).toFixed(2)} × (CPU ${cpu.toFixed(2)} ×)`;
   };
-  const say = (text: string) => console.log(`library: ${size} skills: ${text}`);
+  const say = (text: string) => console.log(`library: ${size} ${origin} skills: ${text}`);
   say(
     `cold ${of("cold").toFixed(0)} ms, ${ratio("cold", "walk")} listing the folders and reading the files (${of("walk").toFixed(0)} ms; aim: at most 1.8), ${ratio("cold", "read")} reading the files`,
   );

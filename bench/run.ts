@@ -12,6 +12,7 @@ import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMcpChange } from "./mcp-change.ts";
 import { benchParse } from "./parse.ts";
+import { benchPeers } from "./peer.ts";
 import { benchRegistry } from "./registry.ts";
 import { writeReport } from "./report.ts";
 import { benchSandbox } from "./sandbox.ts";
@@ -24,7 +25,7 @@ import { benchTreeHash } from "./tree-hash.ts";
 import { benchViewChange } from "./view-change.ts";
 import { benchWorkspace } from "./workspace.ts";
 
-/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. `--report` writes docs/benchmarks.md. */
+/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. `--report [--corpus <folder>]` writes docs/benchmarks.md. */
 const benches: Readonly<
   Record<string, (sizes: readonly number[], args: readonly string[]) => void | Promise<void>>
 > = {
@@ -33,6 +34,7 @@ const benches: Readonly<
   start: benchStart,
   sizing: (sizes) => benchSizing(sizes.length > 0 ? sizes : [1000, 10_000]),
   library: (_, args) => benchLibrary(args),
+  peers: (_, args) => benchPeers(args),
   catalogue: benchCatalogue,
   search: (_, args) => benchSearch(args),
   archive: benchArchive,
@@ -55,7 +57,7 @@ const benches: Readonly<
 };
 
 const [name, ...sizes] = process.argv.slice(2);
-if (name === "--report") await writeReport();
+if (name === "--report") await writeReport(sizes);
 else if (name !== undefined && benches[name] === undefined) {
   console.error(`There is no benchmark ${name}; there are ${Object.keys(benches).join(", ")}.`);
   process.exitCode = 2;
