@@ -43,6 +43,7 @@ export async function joinCommandLine(modules) {
   const folder = join(modules, "@skillhold/cli");
   const dist = join(folder, "dist");
   const out = join(folder, BUNDLE);
+  const starts = new Set(["main.js", "program.js"].map((name) => join(dist, name)));
   rmSync(out, { recursive: true, force: true });
   await writeJoined({
     ...{ folder, out },
@@ -53,7 +54,7 @@ export async function joinCommandLine(modules) {
     codeSplitting: {
       groups: [
         // Every command loads the first group, and most load the second; each takes its imports with it.
-        { name: "command", test: join(dist, "program.js"), priority: 2 },
+        { name: "command", test: (id) => starts.has(id), priority: 2 },
         { name: "library", test: join(dist, "open.js"), priority: 1 },
       ],
     },

@@ -238,6 +238,7 @@ describe("the installed command", () => {
 
 describe("the distribution", () => {
   const prefix = join(project, "global");
+  const place = join(prefix, "lib/node_modules/skillhold");
   const file = join(
     project,
     "dist",
@@ -267,7 +268,7 @@ describe("the distribution", () => {
       const { dependencies } = await scanDependencies(files, { name: "demo" });
       console.log(JSON.stringify(dependencies.map(({ name }) => name)));`;
     const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
-      ...{ cwd: join(prefix, "lib/node_modules/skillhold"), encoding: "utf8" },
+      ...{ cwd: place, encoding: "utf8" },
     });
     expect({ stderr, names: JSON.parse(stdout) }).toEqual({
       stderr: "",
@@ -276,7 +277,25 @@ describe("the distribution", () => {
   });
 
   test("loads a command and its dependencies from few files [S-67]", () => {
-    const log = join(project, "loaded.txt");
+    const files = filesLoadedBy("list", "--json");
+    expect(files.filter((url) => !/\/(?:bin|@skillhold\/cli\/dist\/joined)\//.test(url))).toEqual([]);
+    expect(files.length).toBeLessThan(40);
+    const parse = 'import { z } from "zod"; console.log(z.string().safeParse(1).error.issues[0].message)';
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", parse], {
+      ...{ cwd: place, encoding: "utf8" },
+    });
+    expect(stdout).toBe("Invalid input: expected string, received number\n");
+  });
+
+  test("prints its help without loading the library [S-67]", () => {
+    expect(filesLoadedBy("--help").map((url) => basename(url).replace(/-.{8}\.js$/, ""))).toEqual([
+      ...["skillhold.js", "main.js", "command", "rolldown-runtime"],
+    ]);
+  });
+
+  function filesLoadedBy(...args: readonly string[]): readonly string[] {
+    const home = mkdtempSync(join(project, "home-"));
+    const log = join(home, "loaded.txt");
     const hook = `import { appendFileSync } from "node:fs";
       import { registerHooks } from "node:module";
       registerHooks({ load: (url, context, next) => {
@@ -284,19 +303,12 @@ describe("the distribution", () => {
         return next(url, context);
       } });`;
     const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
-    const bin = join(prefix, "lib/node_modules/skillhold/bin/skillhold.js");
-    const home = { HOME: mkdtempSync(join(project, "home-")) };
-    expect(node([preload, bin, "list", "--json"], home)).toMatchObject({ status: 0 });
-    const urls = readFileSync(log, "utf8").trim().split("\n");
-    const files = urls.filter((url) => url.startsWith("file:"));
-    expect(files.filter((url) => !/\/(?:bin|@skillhold\/cli\/dist\/joined)\//.test(url))).toEqual([]);
-    expect(files.length).toBeLessThan(40);
-    const parse = 'import { z } from "zod"; console.log(z.string().safeParse(1).error.issues[0].message)';
-    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", parse], {
-      ...{ cwd: dirname(dirname(bin)), encoding: "utf8" },
+    expect(node([preload, join(place, "bin/skillhold.js"), ...args], { HOME: home })).toMatchObject({
+      status: 0,
     });
-    expect(stdout).toBe("Invalid input: expected string, received number\n");
-  });
+    const urls = readFileSync(log, "utf8").trim().split("\n");
+    return urls.filter((url) => url.startsWith("file:"));
+  }
 
   test.each(quickStarts)(
     "follows the quick start %s as written, on the oldest Node [S-60] [S-72]",
