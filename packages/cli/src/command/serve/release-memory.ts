@@ -6,6 +6,8 @@ import { runInNewContext } from "node:vm";
 const MAX_HEAP_BYTES = 128 * 1024 * 1024;
 /** Two halves of 16 MB. V8 would grow it to 128 MB, which saves no measurable time. */
 const YOUNG_BYTES = 30 * 1024 * 1024;
+/** V8 would collect a heap that grows slowly after every 8 MB, and requests wait for each collection. */
+const SMALL_HEAP_BYTES = 96 * 1024 * 1024;
 
 /**
  * Frees the memory that only the start needed. The launcher keeps the young generation small for `serve`. From here on it
@@ -14,7 +16,7 @@ const YOUNG_BYTES = 30 * 1024 * 1024;
  */
 export function releaseStartMemory(): void {
   if (getHeapStatistics().used_heap_size < MAX_HEAP_BYTES) collect();
-  boundYoungGeneration();
+  steerCollections();
 }
 
 function collect(): void {
@@ -24,14 +26,20 @@ function collect(): void {
   gc();
 }
 
-/** V8 changes the size only after a collection, and reads the factor each time; an idle process becomes small again. */
-function boundYoungGeneration(): void {
-  let factor: number | undefined;
+/** V8 reads these flags at each collection. The young generation keeps one size, and a small heap may double. */
+function steerCollections(): void {
+  const set = new Map<string, number>();
   const choose = () => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
-    const next = (young?.space_size ?? 0) < YOUNG_BYTES ? 16 : 1;
-    if (next !== factor) setFlagsFromString(`--semi-space-growth-factor=${next}`);
-    factor = next;
+    const growth = {
+      // An idle process makes its young generation small again.
+      "semi-space-growth-factor": (young?.space_size ?? 0) < YOUNG_BYTES ? 16 : 1,
+      "heap-growing-percent": getHeapStatistics().used_heap_size < SMALL_HEAP_BYTES ? 100 : 0,
+    };
+    for (const [flag, value] of Object.entries(growth)) {
+      if (set.get(flag) !== value) setFlagsFromString(`--${flag}=${value}`);
+      set.set(flag, value);
+    }
   };
   choose();
   new PerformanceObserver(choose).observe({ entryTypes: ["gc"] });
