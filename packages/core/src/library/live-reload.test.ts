@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SkillEvent } from "@skillhold/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualTimers } from "../manual-timers.fixture.ts";
 import { anyone, FakeFolders, until } from "./fake-folders.ts";
@@ -210,6 +211,40 @@ describe("watching", () => {
     folders.skill("skills/b");
     await expect(library.reload()).rejects.toThrow("a listener's own");
     expect(heard).toHaveLength(1);
+  });
+
+  test("a reload starts after the one before it is recorded and told [S-18]", async () => {
+    const steps: string[] = [];
+    const recording = Promise.withResolvers<void>();
+    const recorded = Promise.withResolvers<void>();
+    const ports = {
+      audit: {
+        record: async ({ type }: SkillEvent) => {
+          steps.push(type);
+          recording.resolve();
+          await recorded.promise;
+        },
+      },
+      clock: {
+        now: () => {
+          steps.push("scan");
+          return new Date();
+        },
+      },
+    };
+    const library = await folders.open([folders.source("skills")], { ports });
+    library.onChange(({ added }) => void steps.push(`told ${added.join()}`));
+    folders.skill("skills/a");
+    const first = library.reload();
+    await recording.promise;
+    folders.skill("skills/b");
+    steps.length = 0;
+    const second = library.reload();
+    // A scan begins with the time, in the same turn.
+    expect(steps).toEqual([]);
+    recorded.resolve();
+    await Promise.all([first, second]);
+    expect(steps.filter((step) => step.startsWith("told"))).toEqual(["told a", "told b"]);
   });
 
   test("polls folders above the watch budget [S-18]", async () => {
