@@ -32,6 +32,13 @@ test("a call allowed once leaves no process, and one allowed for the content doe
   expect(await results("content")).toEqual([1, 2]);
 });
 
+test("calls at the same time share a process [S-32]", async () => {
+  const { session } = await openRunning([org({ "tools/t.mjs": counting })]);
+  const calls = await Promise.all([session.callTool("demo", "next"), session.callTool("demo", "next")]);
+  expect(calls.map(({ result }) => result).sort()).toEqual([1, 2]);
+  await session.close();
+});
+
 test("closing a session during a tool call leaves nothing behind [S-32]", async () => {
   const ours = async () =>
     readdirSync(await stageRoot()).filter((name) => name.startsWith(`run-${process.pid}-`));
