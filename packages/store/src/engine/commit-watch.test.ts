@@ -57,6 +57,18 @@ test("a notice calls the listeners without a poll [S-55]", async () => {
   await watch.close();
 });
 
+test("listeners added at the same time share a subscription [S-55]", async () => {
+  const { watch, commit, notify, subscriptions, listening } = open();
+  const listeners = [vi.fn(), vi.fn()];
+  const stops = await Promise.all(listeners.map((listener) => watch.add(listener)));
+  expect(subscriptions()).toBe(1);
+  commit();
+  notify();
+  await expect.poll(() => listeners.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  await Promise.all(stops.map((stop) => stop()));
+  expect(listening()).toBe(0);
+});
+
 test("polling and the subscription end with the last listener [S-55]", async () => {
   const { watch, timers, listening } = open();
   const [removeFirst, removeSecond] = [await watch.add(() => {}), await watch.add(() => {})];
