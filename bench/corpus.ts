@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -20,11 +20,12 @@ export function readCorpus(args: readonly string[], usual: readonly number[]): C
   const { corpus } = values;
   const sizes = positionals.length > 0 ? positionals.map(Number) : usual;
   if (corpus === undefined) return { origin: "generated", sizes, write: writeCorpus };
-  return { origin: "real", sizes, write: (root, size) => copyCorpus(corpus, root, size) };
+  const folders = skillFolders(corpus);
+  return { origin: "real", sizes, write: (root, size) => copySkills(folders, root, size) };
 }
 
-/** Copies the skills of a folder, again and again under new names, until there are `size` of them. */
-function copyCorpus(corpus: string, root: string, size: number): void {
+function skillFolders(corpus: string): readonly string[] {
+  if (!existsSync(corpus)) throw new Error(`The folder ${corpus} does not exist.`);
   const files = readdirSync(corpus, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(^|\/)skill\.md$/i.test(name),
   );
@@ -32,9 +33,14 @@ function copyCorpus(corpus: string, root: string, size: number): void {
     .map((file) => dirname(file))
     .filter((folder, _, all) => !all.some((other) => folder.startsWith(`${other}/`)));
   if (folders.length === 0) throw new Error(`${corpus} contains no SKILL.md.`);
+  return folders.map((folder) => join(corpus, folder));
+}
+
+/** Copies the skills again and again under new names, until there are `size` of them. */
+function copySkills(folders: readonly string[], root: string, size: number): void {
   for (let index = 0; index < size; index += 1) {
     const folder = folders[index % folders.length] ?? "";
-    cpSync(join(corpus, folder), join(root, `${basename(folder)}-${index}`), { recursive: true });
+    cpSync(folder, join(root, `${basename(folder)}-${index}`), { recursive: true });
   }
 }
 
